@@ -9,7 +9,8 @@ use super::scene::Shared;
 use crate::support::exporter::Exporter;
 use kb_exposition::Exposition;
 
-/// Enough for each of three processes to have some: shards go by a hash of the portal's address, whose port is random.
+/// Enough for each of three processes to have some: shards go by a hash that
+/// starts from the portal's address, whose port is random.
 const FOLDERS: usize = 40;
 
 /// Entries into `failed` by folder.
