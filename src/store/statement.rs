@@ -4,6 +4,7 @@ use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, Arguments as _, AssertSqlSafe};
 
+use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 
 /// Fewer parameters than either engine takes in a statement.
@@ -84,6 +85,19 @@ impl Statement {
         values.fold(self, |statement, (at, value)| {
             statement.text(if at == 0 { "" } else { ", " }).value(value)
         })
+    }
+
+    /// `WHERE portal = 1 AND folder IN (2, 3)`
+    pub fn where_folder_in(
+        self,
+        portal: &PortalAddress,
+        folders: impl IntoIterator<Item = impl Into<Value>>,
+    ) -> Self {
+        self.text(" WHERE portal = ")
+            .value(portal.as_str())
+            .text(" AND folder IN (")
+            .list(folders)
+            .text(")")
     }
 
     /// Executes it, and returns its rows. The statement gets no name in the connection.

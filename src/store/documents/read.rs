@@ -73,11 +73,8 @@ pub(super) async fn folders(
         return Ok(HashMap::new());
     }
     let of_these = |columns: &str, table: &str| {
-        Statement::new(&format!("SELECT {columns} FROM {table} WHERE portal = "))
-            .value(portal.as_str())
-            .text(" AND folder IN (")
-            .list(ids.iter().map(ToString::to_string))
-            .text(")")
+        let ids = ids.iter().map(ToString::to_string);
+        Statement::new(&format!("SELECT {columns} FROM {table}")).where_folder_in(portal, ids)
     };
     let mut files: HashMap<FolderId, FileMap<KnownFile>> = HashMap::new();
     let mut classes = HashSet::new();

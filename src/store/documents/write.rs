@@ -91,13 +91,11 @@ impl Tables<'_> {
     ) -> Result<HashMap<FolderId, Revision>, StoreError> {
         let mut revisions = HashMap::with_capacity(changes.len());
         for changes in changes.chunks(MAX_PARAMETERS - 1) {
-            let statement =
-                Statement::new("SELECT folder, number, token FROM folder WHERE portal = ")
-                    .value(self.portal.as_str())
-                    .text(" AND folder IN (")
-                    .list(changes.iter().map(|change| change.id.to_string()))
-                    .text(") ORDER BY folder")
-                    .text(self.lock);
+            let ids = changes.iter().map(|change| change.id.to_string());
+            let statement = Statement::new("SELECT folder, number, token FROM folder")
+                .where_folder_in(self.portal, ids)
+                .text(" ORDER BY folder")
+                .text(self.lock);
             for row in statement.fetch(self.connection).await? {
                 revisions.insert(folder_id(&row)?, Revision::of(&row)?);
             }
@@ -222,11 +220,8 @@ impl Tables<'_> {
         ids: &[String],
     ) -> Result<(), StoreError> {
         for ids in ids.chunks(MAX_PARAMETERS - 1) {
-            let statement = Statement::new(&format!("DELETE FROM {table} WHERE portal = "))
-                .value(self.portal.as_str())
-                .text(" AND folder IN (")
-                .list(ids.iter().map(String::as_str))
-                .text(")");
+            let statement = Statement::new(&format!("DELETE FROM {table}"))
+                .where_folder_in(self.portal, ids.iter().map(String::as_str));
             statement.fetch(self.connection).await?;
         }
         Ok(())

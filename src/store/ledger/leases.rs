@@ -3,8 +3,8 @@
 //! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, a fencing
 //! number that grows with each change of the holder, and when it ends by the clock of the server. Another process takes it when the holder gave it
 //! up, or when it has seen the row unchanged for the length of a lease by its own monotonic clock: so neither a step of the server's clock nor an
-//! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent, the process checks once more, by its own monotonic clock, that the lease has not ended: it
-//! may have been paused after the commit.
+//! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent,
+//! the process checks once more, by its own monotonic clock, that the lease has not ended: it may have been paused after the commit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -131,11 +131,6 @@ impl Leases {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The index and the count of the shard.
-    fn shard(&self) -> String {
-        format!("{}/{}", self.0.shard.index(), self.0.shard.count())
-    }
-
     fn millis(&self) -> i64 {
         i64::try_from(self.0.length.as_millis()).unwrap_or(i64::MAX)
     }
@@ -207,7 +202,7 @@ impl Leases {
              DO UPDATE SET document = excluded.document, until = excluded.until"
         );
         let show = unnamed(show).bind(portal.as_str());
-        let show = show.bind(self.shard()).bind(self.0.process.as_str());
+        let show = show.bind(self.0.shard.part()).bind(self.0.process.as_str());
         let show = show.bind(serde_json::to_string(standing)?);
         show.bind(self.millis()).execute(connection).await?;
         Ok(())
@@ -237,7 +232,7 @@ impl Leases {
              RETURNING fence"
         );
         let take = unnamed(take).bind(portal.as_str());
-        let take = take.bind(self.shard()).bind(self.0.process.as_str());
+        let take = take.bind(self.0.shard.part()).bind(self.0.process.as_str());
         let take = take.bind(fence).bind(self.millis());
         let taken = take.fetch_optional(connection).await?;
         Ok(taken.map(|row| row.try_get("fence")).transpose()?)
@@ -251,7 +246,9 @@ impl Leases {
     ) -> Result<Option<Lease>, StoreError> {
         let read =
             "SELECT process, fence, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
-        let read = unnamed(read).bind(portal.as_str()).bind(self.shard());
+        let read = unnamed(read)
+            .bind(portal.as_str())
+            .bind(self.0.shard.part());
         let row = read.fetch_optional(connection).await?;
         let lease = row.map(|row| {
             Ok(Lease {
@@ -284,7 +281,7 @@ impl Leases {
     ) -> Result<(), StoreError> {
         let end = "UPDATE lease SET until = 0
                    WHERE portal = $1 AND shard = $2 AND process = $3 AND until > 0";
-        let end = unnamed(end).bind(portal.as_str()).bind(self.shard());
+        let end = unnamed(end).bind(portal.as_str()).bind(self.0.shard.part());
         end.bind(self.0.process.as_str())
             .execute(connection)
             .await?;
@@ -309,7 +306,9 @@ impl Leases {
         }
         self.give_up(connection, portal).await?;
         let leave = "DELETE FROM process WHERE portal = $1 AND shard = $2 AND process = $3";
-        let leave = unnamed(leave).bind(portal.as_str()).bind(self.shard());
+        let leave = unnamed(leave)
+            .bind(portal.as_str())
+            .bind(self.0.shard.part());
         let leave = leave.bind(self.0.process.as_str());
         leave.execute(connection).await?;
         Ok(())
@@ -330,7 +329,9 @@ impl Leases {
              ORDER BY process.process"
         );
         let others = unnamed(others).bind(portal.as_str());
-        let others = others.bind(self.shard()).bind(self.0.process.as_str());
+        let others = others
+            .bind(self.0.shard.part())
+            .bind(self.0.process.as_str());
         let mut peers = Peers::default();
         for row in others.fetch_all(connection).await? {
             let other: Standing = serde_json::from_str(row.try_get("document")?)?;
@@ -357,7 +358,9 @@ impl Leases {
              AND process = $3 AND fence = $4 AND until > {SERVER_NOW} FOR UPDATE"
         );
         let check = unnamed(check).bind(portal.as_str());
-        let check = check.bind(self.shard()).bind(self.0.process.as_str());
+        let check = check
+            .bind(self.0.shard.part())
+            .bind(self.0.process.as_str());
         let found = check.bind(held.fence).fetch_optional(connection).await?;
         found.map(drop).ok_or(StoreError::NoLease)
     }
