@@ -36,7 +36,7 @@ impl LedgerView {
             let known = self.classes.entry(class.clone()).or_default();
             *known = known.at_least(totals);
         }
-        self.forgotten_until = self.forgotten_until.max(other.forgotten_until);
+        self.last_forgotten = self.last_forgotten.max(other.last_forgotten);
         !unknown.is_empty()
     }
 
@@ -44,7 +44,7 @@ impl LedgerView {
     fn is_unknown(&self, attempt: &Attempt) -> bool {
         let known = self.track.get(attempt.id);
         let progress = known.map(|known| known.progress());
-        let is_forgotten = known.is_none() && Some(attempt.intended) <= self.forgotten_until;
+        let is_forgotten = known.is_none() && attempt.id <= self.last_forgotten;
         !is_forgotten && progress < Some(attempt.progress())
     }
 

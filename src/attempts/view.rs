@@ -27,8 +27,8 @@ pub struct LedgerView {
     pub(super) doubted: Option<Timestamp>,
     /// The greatest id of an attempt.
     pub(super) last_id: AttemptId,
-    /// When the newest attempt was made that was forgotten because no limit needs it.
-    pub(super) forgotten_until: Option<Timestamp>,
+    /// The newest attempt that was forgotten because no limit needs it.
+    pub(super) last_forgotten: AttemptId,
     pub(super) track: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
@@ -43,7 +43,7 @@ impl LedgerView {
             clock_set: None,
             doubted: None,
             last_id: AttemptId::default(),
-            forgotten_until: None,
+            last_forgotten: AttemptId::default(),
             track: Track::default(),
             folders: HashMap::new(),
             classes: BTreeMap::new(),
