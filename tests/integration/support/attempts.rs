@@ -64,7 +64,9 @@ pub(crate) fn attempts(rows: &[Vec<String>]) -> Vec<Attempt> {
 /// A statement that lets everything in a ledger have happened so much earlier, as if that time had passed. No process may use it.
 pub(crate) fn age(by: Duration) -> String {
     let by = by.as_millis();
-    add(&format!(r#"{{"clock_set":{{"at":0,"by":-{by}}}}}"#))
+    add(&format!(
+        r#"{{"clock_set":{{"at":0,"step":0,"by":-{by}}}}}"#
+    ))
 }
 
 /// A statement that adds an event to the log of each portal.
