@@ -48,6 +48,8 @@ const DRAIN: Duration = Duration::from_secs(8);
 pub struct Web {
     pub addresses: Vec<SocketAddr>,
     pub telemetry_path: String,
+    /// Where people reach this exporter, without a slash at the end.
+    pub external_url: Option<String>,
     /// Whether `POST /-/reload` is allowed.
     pub lifecycle: bool,
     pub config: Option<Arc<WebConfigFile>>,

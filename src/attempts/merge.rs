@@ -13,6 +13,7 @@ impl LedgerView {
     /// Adds what another view knows of attempts and this one does not. Returns whether there was anything. No counter falls.
     pub fn merge(&mut self, other: &Self) -> bool {
         self.met = self.met.min(other.met);
+        self.steps = self.steps.max(other.steps);
         self.moved = self.moved.max(other.moved);
         self.clock_set = self.clock_set.max(other.clock_set);
         self.doubted = self.doubted.max(other.doubted);

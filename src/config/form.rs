@@ -258,7 +258,7 @@ scalar! {
 pub(super) struct ShownPath;
 
 impl ShownPath {
-    fn parse(text: &str) -> Result<PathBuf, String> {
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
         if text.is_empty() || text.contains('\0') || text.contains("://") {
             return Err("expected a path, such as /var/lib/kb-exporter".to_owned());
         }

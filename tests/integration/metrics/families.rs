@@ -27,6 +27,7 @@ const FAMILIES: &str = "
     kb_portal_up gauge portal
     kb_portal_unavailable gauge portal reason
     kb_portal_folders gauge portal
+    kb_portal_folders_unwatched gauge portal reason
     kb_portal_sorting gauge portal state
     kb_portal_requests_total counter portal endpoint code
     kb_portal_request_duration_seconds histogram portal endpoint
