@@ -83,6 +83,12 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
+        let guard = Guard::new(
+            web.config.clone(),
+            web.open_probes,
+            web.telemetry_path.clone(),
+            events.clone(),
+        );
         let site = Site {
             events,
             publisher,
@@ -92,10 +98,7 @@ impl App {
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
-            guard: web
-                .config
-                .clone()
-                .map(|file| Arc::new(Guard::new(file, web.open_probes))),
+            guard: Arc::new(guard),
         };
         Ok(Self {
             listeners,

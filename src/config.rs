@@ -12,7 +12,7 @@ mod environment;
 pub(crate) mod error;
 mod errors;
 mod folders;
-mod form;
+pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
