@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::threshold::Threshold;
+use crate::alert::Threshold;
 
 /// The runbook, as the shipped rules name it.
 const RUNBOOK: &str = "https://git.example/kb-exporter/alerts/runbook.md";
@@ -157,7 +157,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::rules::SHIPPED;
+    use crate::alert::SHIPPED;
 
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {
