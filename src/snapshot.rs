@@ -142,6 +142,14 @@ impl ListState {
         }
     }
 
+    /// Why it cannot be read, in words.
+    pub fn failure(&self) -> Option<&String> {
+        match self {
+            Self::Failed { message, .. } => Some(message),
+            Self::Unasked | Self::Read(_) => None,
+        }
+    }
+
     /// Why the list cannot be read, if so.
     pub fn trouble(&self) -> Option<Trouble> {
         match self {

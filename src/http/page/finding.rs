@@ -13,9 +13,13 @@ use crate::http::page::row::{Reading, Row};
 use crate::model::Status;
 use crate::portal::Trouble;
 use crate::snapshot::{ListState, PortalView, Snapshot};
+use crate::text;
 
 /// Sentences on the page, at most; the others are only counted.
 const MAX_SENTENCES: usize = 6;
+
+/// Of a folder, in a sentence.
+const NAME_CHARACTERS: usize = 60;
 
 /// Something that is wrong.
 struct Finding {
@@ -42,10 +46,10 @@ impl Findings {
         let portals = portals.filter_map(|(portal, health)| of_portal(portal, health));
         let faults = snapshot.portals.iter();
         let faults = faults.filter_map(|portal| not_counted(portal, rows));
-        let alerts = rows.iter().flat_map(|row| {
-            let alerts = row.alerts.iter();
-            alerts.filter_map(move |alert| of_alert(row, *alert))
-        });
+        // One sentence about a folder: its other alerts mostly follow from the first.
+        let alerts = rows
+            .iter()
+            .filter_map(|row| of_alert(row, *row.alerts.first()?));
         let alerts = alerts.chain(flagged_waiting(rows));
         let mut all: Vec<_> = portals.chain(faults).chain(alerts).collect();
         all.sort_by_key(|finding| Reverse((finding.state, finding.weight)));
@@ -88,28 +92,19 @@ impl Findings {
 fn calm(snapshot: &Snapshot, rows: &[Row<'_>]) -> (String, State) {
     let known = rows.iter().filter(|row| row.reading != Reading::Unknown);
     let (known, all) = (known.count(), rows.len());
-    let is_listed = |portal: &PortalView| portal.list.facts().is_some();
-    if !snapshot.portals.iter().all(|portal| is_listed(portal)) && known == 0 {
-        return (
-            "Nothing is known yet: the list of folders is being read".to_owned(),
-            State::Unknown,
-        );
-    }
-    match (known, all) {
-        (_, 0) => ("No folder is watched".to_owned(), State::Unknown),
-        (0, _) => (
-            format!(
-                "Nothing is known yet: none of {} is counted",
-                things(all as u64, "folder", "folders")
-            ),
-            State::Unknown,
-        ),
-        _ if known < all => (
-            format!("Nothing is wrong so far: {known} of {all} folders are counted"),
-            State::Unknown,
-        ),
-        _ => ("Nothing is wrong".to_owned(), State::Well),
-    }
+    let mut portals = snapshot.portals.iter();
+    let sentence = match known {
+        0 if portals.any(|portal| portal.list.facts().is_none()) => {
+            "Nothing is known yet: the list of folders is being read".to_owned()
+        }
+        0 if all == 0 => "No folder is watched".to_owned(),
+        0 => format!("Nothing is known yet: none of {all} folders is counted"),
+        _ if known < all => {
+            format!("Nothing is wrong so far: {known} of {all} folders are counted")
+        }
+        _ => return ("Nothing is wrong".to_owned(), State::Well),
+    };
+    (sentence, State::Unknown)
 }
 
 /// What is wrong with a whole portal: it is said once, and not of each folder.
@@ -122,23 +117,15 @@ fn of_portal(portal: &PortalView, health: &PortalHealth) -> Option<Finding> {
         ..
     } = &portal.list
     {
-        let (words, rule) = match trouble {
-            Trouble::Unauthorized => (format!("Portal {name} rejects the key"), "kbkeyrejected"),
-            Trouble::AddressRefused => (
-                format!("Portal {name} refuses this host's address"),
-                "kbaddressrefused",
-            ),
-            Trouble::Unreachable => (format!("No answer from portal {name}"), "kbportaldown"),
-            Trouble::RateLimited => (
-                format!("Portal {name} refuses requests: too many"),
-                "kbportaldown",
-            ),
-            Trouble::ServerError => (format!("Portal {name} answers with errors"), "kbportaldown"),
-            Trouble::InvalidResponse => (
-                format!("Portal {name} gives answers that cannot be read"),
-                "kbportaldown",
-            ),
+        let (verb, rule) = match trouble {
+            Trouble::Unauthorized => ("rejects the key", "KbKeyRejected"),
+            Trouble::AddressRefused => ("refuses this host's address", "KbAddressRefused"),
+            Trouble::Unreachable => ("does not answer", "KbPortalDown"),
+            Trouble::RateLimited => ("limits the requests", "KbPortalDown"),
+            Trouble::ServerError => ("answers with errors", "KbPortalDown"),
+            Trouble::InvalidResponse => ("gives answers that cannot be read", "KbPortalDown"),
         };
+        let words = format!("Portal {name} {verb}");
         let message = message.strip_prefix("no answer: ").unwrap_or(message);
         return Some(Finding {
             state: State::Fail,
@@ -172,7 +159,10 @@ fn not_counted(portal: &PortalView, rows: &[Row<'_>]) -> Option<Finding> {
     };
     let since = html! { @if let Some(since) = since { " since " (time(since, As::Clock)) } };
     let words = match faults.len() {
-        1 => format!("{} is not counted", first.name()),
+        1 => format!(
+            "{} is not counted",
+            text::cut(first.name(), NAME_CHARACTERS)
+        ),
         count => format!("{count} of {all} folders are not counted"),
     };
     let name = linked("not counted", "kbfolderunavailable");
@@ -214,7 +204,7 @@ fn flagged_waiting(rows: &[Row<'_>]) -> Option<Finding> {
 
 /// A sentence about one folder; none where one sentence is about all of them.
 fn of_alert(row: &Row<'_>, alert: Alert) -> Option<Finding> {
-    let name = row.name();
+    let name = text::cut(row.name(), NAME_CHARACTERS);
     let entered = |verb: &str, status, Spike { files, since }| {
         let errors = row.counts.map_or(&[][..], |counts| &counts.errors);
         let errors = errors.iter().filter(|error| error.status == status);
@@ -244,7 +234,7 @@ fn of_alert(row: &Row<'_>, alert: Alert) -> Option<Finding> {
             let files = largest.as_ref().map_or(0, grown).unsigned_abs();
             let class = html! { @if let Some(row) = largest { em.class { (row.class) } } };
             let sentence = html! { (linked("more files", alert.rule())) " with " (class) ": " (number(files)) " in six hours" };
-            (files, sentence, format!("{name}: an error grows"))
+            (files, sentence, format!("{name}: an error class grows"))
         }
         Alert::FailedRatioHigh => {
             let (failed, all) = (
@@ -287,7 +277,8 @@ fn of_class(error: &ErrorRow, files: u64) -> Option<Markup> {
 }
 
 fn folder(row: &Row<'_>) -> Markup {
-    html! { a.name href=(folder_path(&row.portal.name, row.folder.id)) { (row.name()) } }
+    let name = text::cut(row.name(), NAME_CHARACTERS);
+    html! { a.name href=(folder_path(&row.portal.name, row.folder.id)) { (name) } }
 }
 
 /// Words with a link to the section of the runbook about a rule.

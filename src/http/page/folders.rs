@@ -67,9 +67,9 @@ fn portal_line(portal: &PortalView, health: &PortalHealth, rows: &[Row<'_>]) -> 
         }
         @if let Some(oldest) = oldest { "; the oldest count " (time(oldest, As::Ago)) }
         @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
-        @if let Some(next) = portal.collections.next { ", the next one starts " (time(next, As::In)) }
+        @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
         "."
-        @for note in &health.notes { br; (note) "." }
+        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (note) "." }
         @if let Some(reindex) = &health.reindex {
             br; strong { "Reindexing" } ": " (reindex.sentence)
             @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
@@ -252,7 +252,7 @@ fn chip(row: &Row<'_>, alert: Alert) -> Markup {
             Alert::FailedSpike(spike) => { (number(spike.files)) " failed since " (time(spike.since, As::Clock)) },
             Alert::FlaggedSpike(spike) => { (number(spike.files)) " flagged since " (time(spike.since, As::Clock)) },
             Alert::BacklogStuck { since } => { "stuck since " (time(since, As::Clock)) },
-            Alert::ErrorClassSurge => "an error grows",
+            Alert::ErrorClassSurge => "an error class grows",
             Alert::FailedRatioHigh => { (share(row.files(Status::Failed), row.counts.map_or(0, |counts| counts.files.total()))) " failed" },
             Alert::FlaggedWaiting { .. } => "flagged files wait",
         }

@@ -95,6 +95,7 @@ fn wait(oldest: &Series, end: u32, now: Timestamp) -> u64 {
 
 pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
     let totals = Totals::of(rows, now);
+    let is_known = rows.iter().any(|row| row.counts.is_some());
     let began = totals
         .began
         .filter(|began| now.since(*began) < Duration::from_hours(24));
@@ -103,16 +104,17 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
         pictures.copied().max().unwrap_or(0)
     };
     let most = largest(&[&totals.failed, &totals.flagged]);
+    let none = if is_known { "none" } else { "–" };
     let waits = totals.waits.iter().copied().max().unwrap_or(0);
     html! {
         ul.totals {
-            (tile("failed", &totals.failed, began, most, "entered in half an hour"))
-            (tile("flagged", &totals.flagged, began, most, "entered in half an hour"))
-            (tile("waiting", &totals.waiting, began, largest(&[&totals.waiting]), "waiting"))
+            (tile("failed", &totals.failed, is_known, began, most, "entered in half an hour"))
+            (tile("flagged", &totals.flagged, is_known, began, most, "entered in half an hour"))
+            (tile("waiting", &totals.waiting, is_known, began, largest(&[&totals.waiting]), "waiting"))
             li data-total="oldest" {
                 h2 { "Longest wait" }
-                p.big { @match totals.oldest { Some(oldest) => (time(oldest, As::For)), None => "none" } }
-                p.quiet { @if let Some(oldest) = totals.oldest { "since " (time(oldest, As::Clock)) } @else { "no file waits" } }
+                p.big { @match totals.oldest { Some(oldest) => (time(oldest, As::For)), None => (none) } }
+                p.quiet { @if let Some(oldest) = totals.oldest { "since " (time(oldest, As::Clock)) } @else if is_known { "no file waits" } @else { "not known yet" } }
                 (day(&[("level", &totals.waits)], waits, &format!("Longest wait in the last day: at most {} minutes", number(waits))))
                 (hours(&at_most(waits, " min")))
             }
@@ -120,19 +122,26 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
     }
 }
 
-fn tile(name: &str, total: &Total, began: Option<Timestamp>, most: u64, unit: &str) -> Markup {
+fn tile(
+    name: &str,
+    total: &Total,
+    is_known: bool,
+    began: Option<Timestamp>,
+    most: u64,
+    unit: &str,
+) -> Markup {
     let highest = total.picture.iter().copied().max().unwrap_or(0);
     let class = if name == "waiting" { "level" } else { name };
     let title = name[..1].to_uppercase() + &name[1..];
     html! {
         li data-total=(name) {
             h2 { (title) }
-            p.big { (number(total.files)) }
-            p.quiet {
+            p.big { @if is_known { (number(total.files)) } @else { "–" } }
+            @if !is_known { p.quiet { "not known yet" } } @else { p.quiet {
                 span.change { (change(total.hour)) } " in 1 h, "
                 span.change { (change(total.day)) }
                 @match began { Some(began) => { " since " (time(began, As::Clock)) }, None => " in 24 h" }
-            }
+            } }
             (day(&[(class, &total.picture)], most, &format!("{title} files in the last day: at most {} {unit}", number(highest))))
             (hours(&at_most(highest, "")))
         }
