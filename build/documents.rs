@@ -7,8 +7,10 @@ use std::{env, fs};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
 /// The documents that the exporter serves, in the order of its list. A document is known by the name of its file.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 11] = [
     "alerts/runbook.md",
+    "docs/troubleshooting.md",
+    "docs/first-hour.md",
     "docs/metrics.md",
     "docs/installation.md",
     "docs/operations.md",

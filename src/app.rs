@@ -47,6 +47,8 @@ const DRAIN: Duration = Duration::from_secs(8);
 pub struct Web {
     pub addresses: Vec<SocketAddr>,
     pub telemetry_path: String,
+    /// Where people reach this exporter, without a slash at the end.
+    pub external_url: Option<String>,
     /// Whether `POST /-/reload` is allowed.
     pub lifecycle: bool,
     pub config: Option<Arc<WebConfigFile>>,
@@ -80,6 +82,12 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
+        let guard = Guard::new(
+            web.config.clone(),
+            web.open_probes,
+            web.telemetry_path.clone(),
+            events.clone(),
+        );
         let site = Site {
             events,
             publisher,
@@ -88,10 +96,7 @@ impl App {
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
-            guard: web
-                .config
-                .clone()
-                .map(|file| Arc::new(Guard::new(file, web.open_probes))),
+            guard: Arc::new(guard),
         };
         Ok(Self {
             listeners,

@@ -2,11 +2,13 @@
 
 mod accept_encoding;
 mod answer;
+mod client;
 mod credentials;
 pub mod guard;
 mod health_json;
 mod page;
 mod passwords;
+mod refusal;
 pub mod route;
 mod scrape;
 pub mod serve;

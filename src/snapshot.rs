@@ -10,6 +10,7 @@ mod publisher;
 mod read_cycle;
 mod reindex;
 mod sorting;
+mod unwatched;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub use read_cycle::ReadCycle;
 pub(crate) use read_cycle::whole_seconds;
 pub use reindex::ReindexView;
 pub use sorting::SortingState;
+pub use unwatched::Unwatched;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -116,12 +118,7 @@ pub enum ListState {
 pub struct ListFacts {
     /// Folders that the key may use.
     pub folders: usize,
-    /// Rows without a valid folder id.
-    pub invalid_rows: usize,
-    /// Folders beyond `collect.max_folders`, which are not collected.
-    pub beyond_limit: usize,
-    /// Whether the number of rows is the list's total.
-    pub whole: bool,
+    pub unwatched: Unwatched,
 }
 
 impl ListState {

@@ -10,7 +10,7 @@ use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes, Look};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
-    RunResult, Way,
+    RunResult, Unwatched, Way,
 };
 use uuid::Uuid;
 
@@ -80,9 +80,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
         address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
-            invalid_rows: 0,
-            beyond_limit: 0,
-            whole: true,
+            unwatched: Unwatched::default(),
         }),
         folders,
         classes: Arc::default(),

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::alert::SHIPPED;
-use crate::cli::output;
+use crate::cli::{WebArgs, address, output};
 
 use render::Changes;
 use threshold::Setting;
@@ -27,11 +27,11 @@ enum Form {
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
-    /// URL of the runbook. Each alert links to the section with its name. [default: `alerts/runbook.md` of this repository]
+    /// URL of the runbook. Each alert links to the section with its name. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
     /// URL of the Grafana server that has the dashboards.
-    #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
+    #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Job name in the scrape configuration. [default: kb-exporter]
     #[arg(long, value_name = "NAME", value_parser = render::job)]
@@ -48,8 +48,11 @@ pub(super) struct RulesArgs {
 }
 
 /// Prints the rules, or the names of the thresholds.
-pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let rules = || args.changes().render(SHIPPED);
+pub(super) fn run(web: &WebArgs, args: &RulesArgs) -> Result<ExitCode> {
+    let served = web.external_url.as_ref();
+    let served = served.map(|site| format!("{site}/docs/runbook.md"));
+    let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
+    let rules = || args.changes(runbook_url).render(SHIPPED);
     let text = match args.output {
         _ if args.set.contains(&Setting::Help) => threshold::table(),
         Form::Prometheus => rules(),
@@ -60,9 +63,9 @@ pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
 }
 
 impl RulesArgs {
-    fn changes(&self) -> Changes<'_> {
+    fn changes<'a>(&'a self, runbook_url: Option<&'a str>) -> Changes<'a> {
         Changes {
-            runbook_url: self.runbook_url.as_deref(),
+            runbook_url,
             dashboard_url: self.dashboard_url.as_deref(),
             job: self.job.as_deref(),
             scrape_interval: self.scrape_interval,

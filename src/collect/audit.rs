@@ -50,11 +50,9 @@ impl Collector {
         if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
             return;
         }
-        let checked = self
-            .sorting
-            .refutation_to_check(now.steady, collect.full_every);
+        let checked = self.sorting.folder_to_check(now.steady, collect.full_every);
         let refuted = self.sorting.refutation().map(|refuted| refuted.folder);
-        let audit = checked.map(|refuted| refuted.folder).or_else(|| {
+        let audit = checked.or_else(|| {
             let is_due = |folder: &&Folder| self.needs_audit(folder, refuted, now);
             // A doubt is settled first. Of those that never were audited, small ones come first: most folders are proven soon.
             let next = self.folders.iter().filter(is_due).min_by_key(|folder| {
@@ -107,7 +105,7 @@ impl Collector {
         let refuted = self.sorting.refutation();
         let folder = self.folders.get_mut(id).filter(|folder| folder.is_there());
         let is_proven = folder.as_ref().is_some_and(|folder| folder.shows_sorting());
-        let is_refuted = refuted.as_ref().is_some_and(|refuted| refuted.folder == id);
+        let is_refuted = refuted.is_some_and(|refuted| refuted.folder == id);
         if is_refuted || refuted.is_some() && folder.is_some() && !is_proven {
             let check = async move { task.boundaries_are_right().await };
             self.tasks

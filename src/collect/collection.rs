@@ -93,11 +93,11 @@ impl Collector {
         let facts = self.folders.apply_list(listing, &self.settings, now);
         self.list.read(facts, &self.settings);
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
-        if listing.whole {
+        if listing.is_whole() {
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
-        if listing.whole && self.list.clocks_agree() {
+        if listing.is_whole() && self.list.clocks_agree() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
             self.save(emptied, MAX_BEHIND);

@@ -137,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// Whether an audit showed that the folder is sorted, since every page was last read for a count.
+    /// Whether an audit showed that the folder is sorted, and nothing contradicted it since.
     pub fn shows_sorting(&self) -> bool {
         let record = self.persisted.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
@@ -208,7 +208,7 @@ impl Folder {
         self.read_log.end(read.outcome(), same);
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(Found::ManyPages { .. }) => ReadOutcome::Failed,
+            Ok(Found::ManyPages | Found::Unsorted(_)) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
                 let is_shown = self.compare_with_full_read(&mut count);

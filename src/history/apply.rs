@@ -130,14 +130,16 @@ fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
 }
 
 fn full_read(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> Option<FullRead> {
+    let before = before.and_then(|before| before.full_read);
     match &read.count.done {
         DoneFiles::Read { sizes, .. } => Some(FullRead {
             at: read.ended,
             sizes: *sizes,
             missing_rows: read.count.missing_rows,
-            shows_sorting: false,
+            // Only what contradicts it takes that back.
+            shows_sorting: before.is_some_and(|before| before.shows_sorting),
         }),
-        DoneFiles::Counted(_) => before.and_then(|before| before.full_read),
+        DoneFiles::Counted(_) => before,
     }
 }
 

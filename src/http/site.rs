@@ -43,8 +43,7 @@ pub struct Site {
     /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
-    /// Admits requests, if the web configuration file asks for it.
-    pub guard: Option<Arc<Guard>>,
+    pub guard: Arc<Guard>,
 }
 
 struct Served {
@@ -55,7 +54,7 @@ struct Served {
 impl Site {
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
-        let guard = self.guard.clone();
+        let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
         let mut router = Router::new()
             .route(Route::Live.as_str(), get(live))
             .route(Route::Healthy.as_str(), get(live))
@@ -75,9 +74,7 @@ impl Site {
         if telemetry_path != folders {
             router = router.route(folders, get(folders_page));
         }
-        if let Some(guard) = guard {
-            router = router.layer(middleware::from_fn_with_state(guard, admit));
-        }
+        router = router.layer(guard);
         let ready = AtomicBool::new(false);
         router.with_state(Arc::new(Served { site: self, ready }))
     }
@@ -166,9 +163,7 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
 async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
     let site = &served.site;
     site.events.show_kill_switch(served.kill_switch().await);
-    if let Some(guard) = &site.guard {
-        site.events.show_web_config(guard.reload_successful());
-    }
+    site.guard.show_web_config();
     let config = site.config.borrow().facts;
     scrape::answer(&site.exposition, &site.events, config, &headers)
         .await

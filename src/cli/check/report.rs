@@ -79,7 +79,7 @@ mod tests {
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
     use crate::history::{Departure, DepartureReason};
     use crate::model::{FolderName, Timestamp};
-    use crate::snapshot::{ListFacts, ListState, Unavailable};
+    use crate::snapshot::{ListFacts, ListState, Unavailable, Unwatched};
     use uuid::Uuid;
 
     fn failed(message: &str) -> FolderState {
@@ -96,7 +96,7 @@ mod tests {
         })
     }
 
-    fn report(invalid_rows: usize, states: Vec<FolderState>) -> Report {
+    fn report(invalid_row: u64, states: Vec<FolderState>) -> Report {
         let portal = Portal::new(
             PortalName::new("main").unwrap(),
             BaseUrl::parse("http://127.0.0.1").unwrap(),
@@ -116,9 +116,10 @@ mod tests {
         let view = PortalView {
             list: ListState::Read(ListFacts {
                 folders: 3,
-                invalid_rows,
-                beyond_limit: 0,
-                whole: true,
+                unwatched: Unwatched {
+                    invalid_row,
+                    ..Unwatched::default()
+                },
             }),
             folders: folders.collect(),
             ..PortalView::unasked(&portal)

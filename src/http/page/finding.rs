@@ -119,6 +119,7 @@ fn of_portal(portal: &PortalView, health: &PortalHealth) -> Option<Finding> {
     {
         let (verb, rule) = match trouble {
             Trouble::Unauthorized => ("rejects the key", "KbKeyRejected"),
+            Trouble::KeyUnreadable => ("cannot be asked: its key cannot be read", "KbPortalDown"),
             Trouble::AddressRefused => ("refuses this host's address", "KbAddressRefused"),
             Trouble::Unreachable => ("does not answer", "KbPortalDown"),
             Trouble::RateLimited => ("limits the requests", "KbPortalDown"),

@@ -16,7 +16,7 @@ use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
-    Snapshot, Unavailable, Way,
+    Snapshot, Unavailable, Unwatched, Way,
 };
 use kb_exporter::text;
 use kb_exposition::{Exposition, Sample};
@@ -124,9 +124,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
-            invalid_rows: 0,
-            beyond_limit: 0,
-            whole: true,
+            unwatched: Unwatched::default(),
         }),
         classes: Arc::new(slots.classes()),
         errors: Arc::default(),

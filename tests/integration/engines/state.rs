@@ -352,7 +352,7 @@ async fn what_is_written_together_is_stored_together() {
             .await;
         let refused = written.answers.unwrap_err();
         assert!(
-            matches!(refused, StoreError::Refused(_)),
+            matches!(refused, StoreError::Refused(_) | StoreError::Path { .. }),
             "{place:?} {refused:?}"
         );
         assert_eq!(load(&state).await.folders.len(), 0, "{place:?}");

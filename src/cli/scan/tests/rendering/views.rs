@@ -84,9 +84,7 @@ pub(super) fn gone() -> FolderState {
 pub(super) fn read() -> ListState {
     ListState::Read(ListFacts {
         folders: 1,
-        invalid_rows: 0,
-        beyond_limit: 0,
-        whole: true,
+        unwatched: Unwatched::default(),
     })
 }
 
