@@ -34,7 +34,7 @@ use serde_json::Value as Json;
 use self::document::Document;
 use self::error::Fault;
 
-pub use address::{BaseUrl, Proxy};
+pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;

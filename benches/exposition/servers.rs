@@ -136,7 +136,6 @@ impl Shown {
             events: self.events.clone(),
             publisher: self.publisher.clone(),
             exposition,
-            trends: kb_exporter::trend::Trends::default(),
             config,
             liveness: Arc::new(|| Ok(())),
             reload: None,
