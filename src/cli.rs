@@ -143,7 +143,7 @@ struct WebArgs {
     /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// Answer `/livez`, `/healthz` and `/readyz` without a password.
+    /// Answer `/livez`, `/healthz` and `/readyz` without a password or a rate limit.
     #[arg(long = "web.open-probes", global = true)]
     open_probes: bool,
     /// Allow `POST /-/reload`.
