@@ -25,6 +25,37 @@ impl<'a> Threshold<'a> {
         })
     }
 
+    /// Whether a value makes sense. With 0, most alerts would always fire; what 0 means elsewhere, the list says.
+    fn allows(self, value: f64) -> bool {
+        value.is_finite()
+            && value <= self.largest()
+            && (value > 0.0 || value == 0.0 && self.may_be_zero())
+    }
+
+    fn largest(self) -> f64 {
+        let is_share = self.name.ends_with("_ratio") || self.name.ends_with("_share");
+        if is_share { 1.0 } else { f64::MAX }
+    }
+
+    fn may_be_zero(self) -> bool {
+        self.meaning.contains(" 0: ")
+    }
+
+    /// Which values make sense; for people.
+    fn range(self) -> String {
+        let least = if self.may_be_zero() {
+            "of 0 or more"
+        } else {
+            "above 0, with which the alert would always fire"
+        };
+        let most = if self.largest() > 1.0 {
+            ""
+        } else {
+            "; 1 is the most"
+        };
+        format!("{} is a number {least}{most}", self.name)
+    }
+
     /// All, in the order of the list.
     fn all() -> impl Iterator<Item = Threshold<'static>> {
         SHIPPED.lines().filter_map(Threshold::listed)
@@ -54,16 +85,6 @@ pub(super) enum Setting {
     Threshold(&'static str, f64),
 }
 
-impl Setting {
-    /// The name of the threshold and its new value.
-    pub fn threshold(&self) -> Option<(&'static str, f64)> {
-        match self {
-            Self::Help => None,
-            Self::Threshold(name, value) => Some((name, *value)),
-        }
-    }
-}
-
 impl FromStr for Setting {
     type Err = String;
 
@@ -75,19 +96,13 @@ impl FromStr for Setting {
             .split_once('=')
             .ok_or("write NAME=VALUE, or `help` for the list of names")?;
         let known = Threshold::all().find(|known| known.name == name);
-        let name = known.map(|known| known.name).ok_or_else(|| {
+        let threshold = known.ok_or_else(|| {
             format!("there is no threshold `{name}`; `--set help` lists the names")
         })?;
-        let is_share = name.ends_with("_ratio") || name.ends_with("_share");
-        let (largest, range) = if is_share {
-            (1.0, "from 0 to 1")
-        } else {
-            (f64::MAX, "of 0 or more")
-        };
         let number = value.parse().ok();
-        let number = number.filter(|number| (0.0..=largest).contains(number));
-        let number = number.ok_or_else(|| format!("{name} is a number {range}"))?;
-        Ok(Self::Threshold(name, number))
+        let number = number.filter(|number| threshold.allows(*number));
+        let number = number.ok_or_else(|| threshold.range())?;
+        Ok(Self::Threshold(threshold.name, number))
     }
 }
 
@@ -99,7 +114,9 @@ mod tests {
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {
         let share = Setting::Threshold("failed_ratio", 0.2);
         let six = Setting::Threshold("spike_factor", 6.0);
-        let ratio = "failed_ratio is a number from 0 to 1";
+        let ratio = "failed_ratio is a number above 0, with which the alert would always fire; 1 is the most";
+        let files =
+            "failed_spike_files is a number above 0, with which the alert would always fire";
         let factor = "spike_factor is a number of 0 or more";
         let nothing = "write NAME=VALUE, or `help` for the list of names";
         let unknown = "there is no threshold `spike`; `--set help` lists the names";
@@ -107,6 +124,12 @@ mod tests {
             ("help", Ok(Setting::Help)),
             ("failed_ratio=0.2", Ok(share)),
             ("spike_factor=6", Ok(six)),
+            (
+                "spike_factor=0",
+                Ok(Setting::Threshold("spike_factor", 0.0)),
+            ),
+            ("failed_spike_files=0", Err(files)),
+            ("failed_ratio=0", Err(ratio)),
             ("failed_ratio=1.5", Err(ratio)),
             ("failed_ratio=", Err(ratio)),
             ("spike_factor=NaN", Err(factor)),
