@@ -111,11 +111,6 @@ pub(crate) fn parse(text: &str) -> Vec<Rule> {
 /// Reads each rule's expression; what one records is known to all.
 pub(crate) fn read_all() -> Vec<(Rule, Reading)> {
     let mut registry = Registry::of_the_program();
-    // Prometheus writes it for each alert, with the labels of the alert.
-    registry.add(
-        "ALERTS",
-        &["alertname", "alertstate", "portal", "folder_id"],
-    );
     let mut read_one = |rule: Rule| {
         let mut reading = read(&rule.expr, &registry);
         reading.labels.extend(rule.labels.keys().cloned());
