@@ -137,6 +137,9 @@ struct WebArgs {
     /// Path of the metrics.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
+    /// URL at which people reach this exporter, also through a proxy: for links. Alerts lead to its runbook.
+    #[arg(long = "web.external-url", value_name = "URL", value_parser = address::site, global = true)]
+    external_url: Option<String>,
     /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
@@ -209,7 +212,7 @@ impl Cli {
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check(args)) => check::run(&self.config, shard, args),
-            Some(Command::Rules(args)) => rules::run(args),
+            Some(Command::Rules(args)) => rules::run(&self.web, args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Files(args)) => files::run(&self.config, shard, args),

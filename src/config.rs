@@ -12,7 +12,7 @@ mod environment;
 pub(crate) mod error;
 mod errors;
 mod folders;
-mod form;
+pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
@@ -34,7 +34,7 @@ use serde_json::Value as Json;
 use self::document::Document;
 use self::error::Fault;
 
-pub use address::{BaseUrl, Proxy};
+pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;
@@ -85,14 +85,12 @@ impl Config {
         Self::from_bytes(file, text.as_bytes())
     }
 
-    /// Takes one portal from `KB_BASE_URL`, `KB_API_KEY` or `KB_API_KEY_FILE`, `KB_PORTAL_NAME` and `KB_CA_FILE`; all
-    /// else has its default, and the state is temporary. A variable that is empty counts as not set.
+    /// Takes one portal from the environment (docs/configuration.md, Environment); all else has its default. A variable that is empty
+    /// counts as not set.
     pub fn from_environment(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        environment::portal(&variable)
-            .map(Self::for_portal)
-            .map_err(Fault::in_environment)
+        environment::config(&variable).map_err(Fault::in_environment)
     }
 
     /// One portal with the defaults everywhere else and a temporary state.

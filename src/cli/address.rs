@@ -1,7 +1,9 @@
-//! Addresses to listen on, as the Prometheus family writes them.
+//! Addresses of arguments: to listen on, as the Prometheus family writes them, and for links.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
+
+use url::Url;
 
 /// An address with a port; without a host (`:15732`), every address of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,27 @@ impl FromStr for ListenAddress {
             "expected an IP address and a port, such as 127.0.0.1:15732 or :15732".to_owned()
         })
     }
+}
+
+/// An address that can stand in an annotation: Prometheus reads `{{` there as the begin of a template, and YAML `'` as an end.
+pub(super) fn linked(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("the address begins with http:// or https://".to_owned());
+    }
+    if url.as_str().contains(['\'', '{', '}']) {
+        return Err("write `'` as %27, `{` as %7B and `}` as %7D".to_owned());
+    }
+    Ok(url)
+}
+
+/// The address of a site, to which paths are added.
+pub(super) fn site(text: &str) -> Result<String, String> {
+    let url = linked(text)?;
+    if url.query().or(url.fragment()).is_some() {
+        return Err("a path is added: remove `?` and `#`".to_owned());
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 #[cfg(test)]

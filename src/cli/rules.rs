@@ -10,13 +10,11 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use crate::cli::output;
+use crate::alert::SHIPPED;
+use crate::cli::{WebArgs, address, output};
 
 use render::Changes;
 use settings::Settings;
-
-/// The shipped rules.
-const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,11 +28,11 @@ enum Form {
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
-    /// URL of the runbook. Each alert links to the section with its name. [default: `alerts/runbook.md` of this repository]
+    /// URL of the runbook. Each alert links to the section with its name. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
     /// URL of the Grafana server that has the dashboards.
-    #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
+    #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Job name in the scrape configuration. [default: kb-exporter]
     #[arg(long, value_name = "NAME", value_parser = render::quoted)]
@@ -53,8 +51,11 @@ pub(super) struct RulesArgs {
 }
 
 /// Prints the rules, or the names of the thresholds.
-pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let rules = || args.changes().render(SHIPPED);
+pub(super) fn run(web: &WebArgs, args: &RulesArgs) -> Result<ExitCode> {
+    let served = web.external_url.as_ref();
+    let served = served.map(|site| format!("{site}/docs/runbook.md"));
+    let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
+    let rules = || args.changes(runbook_url).render(SHIPPED);
     let text = match args.output {
         _ if args.settings.help => threshold::table(),
         Form::Prometheus => rules(),
@@ -65,9 +66,9 @@ pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
 }
 
 impl RulesArgs {
-    fn changes(&self) -> Changes<'_> {
+    fn changes<'a>(&'a self, runbook_url: Option<&'a str>) -> Changes<'a> {
         Changes {
-            runbook_url: self.runbook_url.as_deref(),
+            runbook_url,
             dashboard_url: self.dashboard_url.as_deref(),
             job: self.job.as_deref(),
             scrape_interval: self.scrape_interval,

@@ -79,6 +79,7 @@ pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigE
     Ok(Web {
         addresses,
         telemetry_path: args.telemetry_path.clone(),
+        external_url: args.external_url.clone(),
         lifecycle: args.lifecycle,
         config: config.map(Arc::new),
         open_probes: args.open_probes,

@@ -76,7 +76,8 @@ impl Collector {
     /// The list could not be read: nothing new is known about the folders, and nothing else is asked for until it can be read again.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
         self.session = None;
-        self.list.failed(error, &self.settings.portal.name);
+        let now = Moment::now().wall;
+        self.list.failed(error, &self.settings.portal.name, now);
         for id in self.queue.clear() {
             self.refused_with_portal(id);
         }

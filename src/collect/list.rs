@@ -30,7 +30,7 @@ impl FolderList {
     }
 
     /// It could not be read. Logs the trouble when it is new.
-    pub fn failed(&mut self, error: &PortalError, portal: &PortalName) {
+    pub fn failed(&mut self, error: &PortalError, portal: &PortalName, now: Timestamp) {
         let (trouble, message) = (error.trouble(), error.to_string());
         if self.state.trouble() != Some(trouble) {
             warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
@@ -38,6 +38,7 @@ impl FolderList {
         self.state = ListState::Failed {
             trouble,
             message,
+            since: self.state.failing_since().unwrap_or(now),
             last: self.state.facts(),
         };
     }

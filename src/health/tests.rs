@@ -67,6 +67,7 @@ fn down() -> ListState {
     ListState::Failed {
         trouble: Trouble::Unauthorized,
         message: "status 401".to_owned(),
+        since: Timestamp::default(),
         last: None,
     }
 }

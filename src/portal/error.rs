@@ -53,8 +53,10 @@ pub enum PortalError {
 label_values! {
     /// Why a portal cannot be read: the label `reason` of `kb_portal_unavailable` (docs/metrics.md, Labels).
     pub enum Trouble {
-        /// The key is missing, malformed, revoked or expired.
+        /// The portal answers that the key is missing, malformed, revoked or expired.
         Unauthorized = "unauthorized",
+        /// The exporter cannot read the key where the configuration says; nothing was sent.
+        KeyUnreadable = "key_unreadable",
         /// The portal refuses this host's address.
         AddressRefused = "address_refused",
         Unreachable = "unreachable",
@@ -69,7 +71,8 @@ impl PortalError {
     /// What this error means for a portal as a whole, when the list of folders was asked for.
     pub fn trouble(&self) -> Trouble {
         match self {
-            Self::Key(_) | Self::Refused => Trouble::Unauthorized,
+            Self::Key(_) => Trouble::KeyUnreadable,
+            Self::Refused => Trouble::Unauthorized,
             Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
             Self::Status { status, .. } => match status {

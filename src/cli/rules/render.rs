@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use url::Url;
-
 use super::settings::Change;
-use super::threshold::Threshold;
+use crate::alert::Threshold;
+use crate::cli::address;
 
 /// The runbook, as the shipped rules name it.
 const RUNBOOK: &str = "https://git.example/kb-exporter/alerts/runbook.md";
@@ -153,32 +152,11 @@ pub(super) fn kubernetes(rules: &str) -> String {
 
 /// The address of a runbook, to which `#` and the name of an alert are added.
 pub(super) fn runbook_url(text: &str) -> Result<String, String> {
-    let url = address(text)?;
+    let url = address::linked(text)?;
     if url.fragment().is_some() {
         return Err("the name of the alert is added after `#`: remove that part".to_owned());
     }
     Ok(url.into())
-}
-
-/// The address of Grafana, to which the path of a dashboard is added.
-pub(super) fn dashboard_url(text: &str) -> Result<String, String> {
-    let url = address(text)?;
-    if url.query().or(url.fragment()).is_some() {
-        return Err("the path of a dashboard is added: remove `?` and `#`".to_owned());
-    }
-    Ok(url.as_str().trim_end_matches('/').to_owned())
-}
-
-/// An address that can stand in an annotation: Prometheus reads `{{` there as the begin of a template, and YAML `'` as an end.
-fn address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| error.to_string())?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("the address begins with http:// or https://".to_owned());
-    }
-    if url.as_str().contains(['\'', '{', '}']) {
-        return Err("write `'` as %27, `{` as %7B and `}` as %7D".to_owned());
-    }
-    Ok(url)
 }
 
 /// The name of a job or the id of a folder, escaped as in a string of `PromQL`.
@@ -215,7 +193,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::rules::SHIPPED;
+    use crate::alert::SHIPPED;
 
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {
@@ -282,7 +260,7 @@ mod tests {
                 "https://a.example/kb?v=1",
                 "https://a.example/kb?v=1",
             ),
-            (dashboard_url, "https://a.example/", "https://a.example"),
+            (address::site, "https://a.example/", "https://a.example"),
             (quoted, r#"a"b\c"#, r#"a\"b\\c"#),
         ];
         for (parse, text, expected) in accepted {
@@ -294,7 +272,7 @@ mod tests {
                 &["https://a.example/#top", "wiki/kb", "javascript:alert(1)"],
             ),
             (
-                dashboard_url,
+                address::site,
                 &[
                     "https://a.example/a'b",
                     "https://a.example/?x={{ $labels }}",

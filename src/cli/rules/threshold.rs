@@ -3,64 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use super::SHIPPED;
-
-/// A threshold of the shipped rules: a line `#   NAME = VALUE  MEANING` in the head of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Threshold<'a> {
-    pub name: &'a str,
-    pub value: &'a str,
-    pub meaning: &'a str,
-}
-
-impl<'a> Threshold<'a> {
-    /// Reads a line of the list.
-    pub fn listed(line: &'a str) -> Option<Self> {
-        let (name, rest) = line.strip_prefix("#   ")?.split_once(" = ")?;
-        let (value, meaning) = rest.split_once(' ')?;
-        Some(Self {
-            name,
-            value,
-            meaning: meaning.trim_start(),
-        })
-    }
-
-    /// Whether a value makes sense. With 0, most alerts would always fire; what 0 means elsewhere, the list says.
-    fn allows(self, value: f64) -> bool {
-        value.is_finite()
-            && value <= self.largest()
-            && (value > 0.0 || value == 0.0 && self.may_be_zero())
-    }
-
-    fn largest(self) -> f64 {
-        let is_share = self.name.ends_with("_ratio") || self.name.ends_with("_share");
-        if is_share { 1.0 } else { f64::MAX }
-    }
-
-    fn may_be_zero(self) -> bool {
-        self.meaning.contains(" 0: ")
-    }
-
-    /// Which values make sense; for people.
-    fn range(self) -> String {
-        let least = if self.may_be_zero() {
-            "of 0 or more"
-        } else {
-            "above 0, with which the alert would always fire"
-        };
-        let most = if self.largest() > 1.0 {
-            ""
-        } else {
-            "; 1 is the most"
-        };
-        format!("{} is a number {least}{most}", self.name)
-    }
-
-    /// All, in the order of the list.
-    fn all() -> impl Iterator<Item = Threshold<'static>> {
-        SHIPPED.lines().filter_map(Threshold::listed)
-    }
-}
+use crate::alert::Threshold;
 
 /// The names, the shipped values and what they mean, a line each.
 pub(super) fn table() -> String {
@@ -109,6 +52,7 @@ impl FromStr for Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alert::SHIPPED;
 
     #[test]
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {

@@ -214,7 +214,7 @@ async fn a_client_that_cannot_be_built_names_its_portal() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_missing_makes_the_portal_unauthorized() {
+async fn a_key_that_is_missing_is_the_trouble_of_the_portal() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     scene.config.portals[0].key =
         KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));

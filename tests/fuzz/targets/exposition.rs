@@ -138,6 +138,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Assumed,
         unsorted: None,
+        web_url: None,
         panics: 0,
     })
 }
@@ -155,7 +156,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         state: state(name, now.wall),
         failed_files: None,
         counts: Some(Arc::new(Counts {
-            errors: slots.count(id, &tally(&reasons), now.wall),
+            errors: slots.count(id, &tally(&reasons), now.wall, true),
             ..counts(&reasons, now)
         })),
         last_success: Some(now.wall),
@@ -172,6 +173,8 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             entries: amounts,
             indexing: indexing(&reasons),
         })),
+        day: Arc::default(),
+        newest: Arc::default(),
     }
 }
 

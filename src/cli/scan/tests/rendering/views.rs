@@ -51,6 +51,7 @@ pub(super) fn counted(
                 class: Classifier::default().explain(REASON).0,
                 files: *count,
                 example: None,
+                growth: None,
             });
         }
     }
@@ -91,6 +92,7 @@ pub(super) fn failed() -> ListState {
     ListState::Failed {
         trouble: Trouble::Unreachable,
         message: "no answer: connection refused".to_owned(),
+        since: Timestamp::default(),
         last: None,
     }
 }
