@@ -249,6 +249,7 @@ mod tests {
             "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
+            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder f --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter state migrate --to postgres --config.file f",
