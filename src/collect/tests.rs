@@ -104,7 +104,7 @@ impl Story {
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
         let client = Client::over(
-            Box::new(router),
+            OnceLock::from(Box::new(router) as Box<_>),
             &portal,
             &config.collect,
             &config.request,
