@@ -96,10 +96,8 @@ impl Tally {
         };
         if files.len() < MAX_REMEMBERED {
             let reasons = &mut self.reasons;
-            let file = earlier.unwrap_or_else(|| {
-                let class = status.has_reason().then(|| reasons.classify(row.reason()));
-                Unfinished::of(row, class, self.context.clock_ahead)
-            });
+            let ahead = self.context.clock_ahead;
+            let file = earlier.unwrap_or_else(|| Unfinished::read(row, reasons, ahead));
             files.insert(key, file);
         }
     }
@@ -126,17 +124,12 @@ impl Tally {
             examples: self.reasons.finish(),
             consistent: repeated == 0,
             unfinished,
-            rows_read: ByStatus::default(),
-            done: DoneFiles::Read {
+            left_out: Some(total.saturating_sub(distinct)),
+            ..FolderCount::empty(DoneFiles::Read {
                 sizes: self.sizes,
                 finished: self.finished,
                 watched: self.watched,
-            },
-            failed_page: None,
-            rows_beyond: None,
-            left_out: Some(total.saturating_sub(distinct)),
-            missing_rows: 0,
-            requests: 0,
+            })
         }
     }
 }

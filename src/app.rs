@@ -31,7 +31,6 @@ use crate::metrics::{Events, Renderer};
 use crate::model::Shard;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
-use crate::trend::Trends;
 
 pub use reload::ConfigSource;
 
@@ -86,19 +85,21 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
+        let guard = Guard::new(
+            web.config.clone(),
+            web.open_probes,
+            web.telemetry_path.clone(),
+            events.clone(),
+        );
         let site = Site {
             events,
             publisher,
-            trends: Trends::default(),
             exposition,
             config: config_in_use,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
-            guard: web
-                .config
-                .clone()
-                .map(|file| Arc::new(Guard::new(file, web.open_probes))),
+            guard: Arc::new(guard),
         };
         Ok(Self {
             listeners,
@@ -141,13 +142,10 @@ impl App {
         portals.use_config(built).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
-        let trends = site.trends.clone();
-        let trends = trends.run(site.publisher.clone(), site.events.clone(), cancel.clone());
         let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));
         let signs = cancel.clone().run_until_cancelled_owned(signs);
         let router = site.router();
         let mut tasks = JoinSet::new();
-        tasks.spawn(trends.map(Ok));
         tasks.spawn(signs.map(|_| Ok(())));
         tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {

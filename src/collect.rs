@@ -59,11 +59,10 @@ use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;
 
-use audit::{FinishedAudit, show_sorting};
+use audit::{Audit, show_sorting};
 use collection::{Ending, Listed};
 use collection_log::CollectionLog;
 use error::ReadError;
-use folder::Folder;
 use folders::Folders;
 use list::FolderList;
 use persisted_folder::MAX_BEHIND;
@@ -106,13 +105,12 @@ pub struct Collector {
     settings: Arc<Settings>,
     dependencies: Dependencies,
     /// Whether the portal sorts by status.
-    sorting: Arc<Sorting>,
+    sorting: Sorting,
     folders: Folders,
     list: FolderList,
     log: CollectionLog,
     storage: Storage,
     publication: Publication,
-    was_refuted: bool,
     /// When it is checked next whether an audit is due.
     next_audit_check: Instant,
     runs: Runs,
@@ -132,10 +130,7 @@ enum Event {
     Listed(Listed),
     RefusalsExplained(Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
-    /// `None` if a panic ended the audit.
-    Audited(FolderId, Option<Box<FinishedAudit>>),
-    /// Whether a folder's boundaries are right; `None` if a panic ended the check.
-    BoundariesChecked(FolderId, Option<Result<bool, ReadError>>),
+    Audited(FolderId, Box<Result<Audit, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
@@ -145,13 +140,12 @@ impl Collector {
     pub fn new(settings: Settings, dependencies: Dependencies) -> Self {
         let sorting = Sorting::new(settings.portal.name.clone());
         Self {
-            sorting: Arc::new(sorting),
+            sorting,
             folders: Folders::new(&settings),
             list: FolderList::default(),
             log: CollectionLog::default(),
             storage: Storage::new(dependencies.state.clone(), &settings),
             publication: Publication::new(Moment::now().steady),
-            was_refuted: false,
             next_audit_check: Moment::now().steady,
             runs: Runs::default(),
             queue: Queue::default(),
@@ -220,7 +214,6 @@ impl Collector {
     /// Does what is due by now, after any event.
     fn go_on(&mut self) {
         self.end_collections();
-        self.doubt_boundaries();
         if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
             self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
             self.queue_audit();
@@ -255,19 +248,6 @@ impl Collector {
         self.publish();
     }
 
-    /// Marks the counts by boundaries as soon as a folder of the portal is known not to be sorted, but for folders that were shown to be.
-    fn doubt_boundaries(&mut self) {
-        let refuted = self.sorting.refutation();
-        if let Some(refuted) = refuted.as_ref().filter(|_| !self.was_refuted) {
-            let folders = self.folders.iter_mut();
-            folders
-                .filter(|folder| !folder.shows_sorting() || folder.view.id == refuted.folder)
-                .for_each(Folder::doubt_boundaries);
-            self.publication.request();
-        }
-        self.was_refuted = refuted.is_some();
-    }
-
     /// Processes the results of a task and of others that ended meanwhile.
     fn tasks_ended(&mut self, event: Event) {
         self.task_ended(event);
@@ -287,8 +267,7 @@ impl Collector {
             Event::Listed(listed) => self.listed(listed),
             Event::RefusalsExplained(listed) => self.refusals_explained(listed),
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::Audited(folder, audit) => self.audited(folder, audit),
-            Event::BoundariesChecked(folder, result) => self.boundaries_checked(folder, result),
+            Event::Audited(folder, audit) => self.audited(folder, &audit),
             Event::StateRead(read) => self.state_read(*read),
             Event::Written(written) => self.written(written),
         }
@@ -336,6 +315,7 @@ impl Collector {
             state_writes: self.storage.writes(self.folders.refused_by_store()),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
+            web_url: self.settings.portal.web_url.clone(),
             panics: self.tasks.panics(),
         });
         self.publication

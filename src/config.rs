@@ -12,7 +12,7 @@ mod environment;
 pub(crate) mod error;
 mod errors;
 mod folders;
-mod form;
+pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
@@ -35,7 +35,7 @@ use serde_json::Value as Json;
 
 use self::document::Document;
 
-pub use address::{BaseUrl, Proxy};
+pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;

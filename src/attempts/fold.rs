@@ -162,7 +162,7 @@ impl LedgerView {
     fn set_clock(&mut self, at: Timestamp, step: i64, by: i64) {
         self.steps = self.steps.saturating_add(step);
         self.met = self.met.moved(by);
-        self.moved = self.moved.saturating_add(by);
+        self.moved = self.moved.saturating_add(by).max(0);
         self.clock_set = Some(at);
         let moved = self.track.iter();
         let moved: Vec<Attempt> = moved

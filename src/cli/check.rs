@@ -89,6 +89,7 @@ async fn try_portal(
             view.list = ListState::Failed {
                 trouble: error.trouble(),
                 message: error.to_string(),
+                since: Moment::now().wall,
                 last: None,
             };
             return Ok(PortalReport {

@@ -9,13 +9,11 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use crate::alert::SHIPPED;
 use crate::cli::{WebArgs, address, output};
 
 use render::Changes;
 use threshold::Setting;
-
-/// The shipped rules.
-const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

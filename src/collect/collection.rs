@@ -76,7 +76,8 @@ impl Collector {
     /// The list could not be read: nothing new is known about the folders, and nothing else is asked for until it can be read again.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
         self.session = None;
-        self.list.failed(error, &self.settings.portal.name);
+        let now = Moment::now().wall;
+        self.list.failed(error, &self.settings.portal.name, now);
         for id in self.queue.clear() {
             self.refused_with_portal(id);
         }
@@ -99,11 +100,11 @@ impl Collector {
         let reindexed = self.settings.reindex.in_folders(folders);
         self.list.reindexes(reindexed, portal);
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
-        if listing.whole {
+        if listing.is_whole() {
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
-        if listing.whole && self.list.clocks_agree() {
+        if listing.is_whole() && self.list.clocks_agree() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
             self.save(emptied, MAX_BEHIND);

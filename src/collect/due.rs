@@ -130,7 +130,8 @@ impl ReadLog {
             Need::Pressing => intervals.interval,
             Need::Quiet => steady.min(intervals.quiet_every).max(intervals.interval),
         };
-        let at = last.queued + wait;
+        // Of folders that wait for longer than that, the one has its turn first that was read longest ago.
+        let at = (last.queued + wait).max(last.began);
         Some(Due { need, at })
     }
 
@@ -209,6 +210,19 @@ mod tests {
         assert_eq!(gaps(&[refused; 5], false), [1, 1, 2, 4, 8]);
         assert_eq!(gaps(&[failed; 4], false), [1; 4]);
         assert_eq!(gaps(&[failed, refused, refused, new], false), [1; 4]);
+    }
+
+    #[test]
+    fn of_folders_that_wait_for_long_the_one_is_next_that_was_read_longest_ago() {
+        let start = Moment::now().steady;
+        let due = |queued: u32, began: u32| {
+            let mut log = ReadLog::default();
+            log.begin(start + queued * MINUTE, start + began * MINUTE);
+            log.end(Counted, true);
+            log.due(false, INTERVALS).unwrap().at
+        };
+        assert!(due(0, 5) > due(1, 4));
+        assert_eq!(due(3, 3), due(3, 4));
     }
 
     #[test]

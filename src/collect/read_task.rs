@@ -1,6 +1,7 @@
 //! One read of a folder, as a task of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tracing::{Instrument, info_span};
 
@@ -14,11 +15,11 @@ use crate::collect::progress::Progress;
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
-use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
+use crate::snapshot::SortingState;
 use crate::store::StoreClock;
 
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
@@ -28,10 +29,10 @@ const MAX_REPETITIONS: u32 = 2;
 #[derive(Debug)]
 pub(super) enum Found {
     Counted(Box<FolderCount>),
-    /// Many pages are to be scanned, which is another kind of read; the requests that were made so far.
-    ManyPages {
-        requests: u64,
-    },
+    /// Many pages are to be scanned, which is another kind of read.
+    ManyPages,
+    /// These pages show that the folder is not sorted by status.
+    Unsorted(Vec<PageNumber>),
 }
 
 /// A read that ended, one way or another.
@@ -42,6 +43,8 @@ pub(super) struct FolderRead {
     pub ended: Moment,
     /// By how many milliseconds that clock is ahead of the clock of this machine.
     pub clock_ahead: i64,
+    /// Requests that were made for it, with those of the reads that it goes on from.
+    pub requests: u64,
     pub result: Result<Found, ReadError>,
 }
 
@@ -53,6 +56,7 @@ impl FolderRead {
             began: now,
             ended: now,
             clock_ahead: 0,
+            requests: 0,
             result: Err(ReadError::Panicked),
         }
     }
@@ -73,17 +77,16 @@ pub(super) struct ReadTask {
     pub name: FolderName,
     /// Whether it is known that every page is to be read, because there are many.
     pub is_scan: bool,
-    pub sorting: Arc<Sorting>,
+    /// Whether the folder is sorted, as far as it is known.
+    pub sorting: SortingState,
     pub expected: Expected,
-    /// Whether an audit showed that the folder is sorted.
-    pub shows_sorting: bool,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
     pub progress: Arc<Progress>,
     pub lane: Arc<Lane>,
-    /// Requests that were made for this read before.
-    pub requests: u64,
+    /// Requests that were made for this read so far.
+    pub requests: AtomicU64,
     /// The clock of the state.
     pub clock: StoreClock,
 }
@@ -95,69 +98,66 @@ impl ReadTask {
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
-            let mut found = if self.is_scan {
-                Found::Counted(Box::new(self.scan_again().await?))
-            } else {
-                self.count().await?
-            };
-            if let Found::Counted(count) = &mut found {
-                count.requests += self.requests;
+            if self.is_scan {
+                return Ok(Found::Counted(Box::new(self.scan_again().await?)));
             }
-            Ok(found)
+            self.count().await
         };
+        let mut result = read.instrument(span).await;
+        let requests = self.requests.into_inner();
+        if let Ok(Found::Counted(count)) = &mut result {
+            count.requests = requests;
+        }
         FolderRead {
             began,
-            result: read.instrument(span).await,
             ended: self.clock.now(),
             clock_ahead: self.clock.ahead(),
+            requests,
+            result,
         }
     }
 
     /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
     async fn count(&self) -> Result<Found, ReadError> {
-        let strategy = self.settings.collect.strategy;
-        let sorting = || self.sorting.of_folder(self.shows_sorting);
-        let way = |expected| choose(strategy, sorting(), expected);
-        match way(&self.expected) {
-            Way::Full if self.expected.pages() > FEW_PAGES => Ok(Found::ManyPages { requests: 0 }),
-            Way::Full => {
-                let first = self.first_page().await?;
-                let expected = Expected {
-                    files: total(&first)?,
-                    ..self.expected
-                };
-                match way(&expected) {
-                    Way::Sorted => self.count_by_boundaries().await,
-                    Way::Full => self.scan_from(first, 0).await,
-                }
+        let way = |expected| choose(self.settings.collect.strategy, self.sorting, expected);
+        if way(&self.expected) == Way::Full {
+            if self.expected.pages() > FEW_PAGES {
+                return Ok(Found::ManyPages);
             }
-            Way::Sorted => self.count_by_boundaries().await,
+            let first = self.first_page().await?;
+            let expected = Expected {
+                files: total(&first)?,
+                ..self.expected
+            };
+            if way(&expected) == Way::Full {
+                return self.scan_from(first).await;
+            }
         }
+        self.count_by_boundaries().await
     }
 
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
-        let requests = match self.search().await {
+        match self.search().await {
             Ok(mut sorted) => {
                 if self.expected.looks_beyond {
                     if self.has_rows_beyond(sorted.pages).await? {
-                        let requests = sorted.count.requests + 2;
-                        return Ok(Found::ManyPages { requests });
+                        return Ok(Found::ManyPages);
                     }
                     sorted.count.rows_beyond = Some(0);
                 }
                 if sorted.stable || sorted.pages > FEW_PAGES {
                     return Ok(Found::Counted(Box::new(sorted.count)));
                 }
-                sorted.count.requests
             }
             Err(ReadError::Unsorted { pages }) => {
-                self.check_sorting(pages).await?;
-                0
+                if is_contradiction(|page| self.page(page), &pages).await? {
+                    return Ok(Found::Unsorted(pages));
+                }
             }
-            Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => 0,
+            Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => {}
             Err(error) => return Err(error),
-        };
-        self.scan_from(self.first_page().await?, requests).await
+        }
+        self.scan_from(self.first_page().await?).await
     }
 
     /// Whether the page behind the last one by the total has rows that the last one has not.
@@ -180,27 +180,24 @@ impl ReadTask {
         }
     }
 
-    /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile; `requests` were made before.
-    /// The last scan that reached the end is the result.
-    async fn scan_from(&self, first: PageBody, requests: u64) -> Result<Found, ReadError> {
+    /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile. The last scan that reached the end
+    /// is the result.
+    async fn scan_from(&self, first: PageBody) -> Result<Found, ReadError> {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
-            let requests = requests + 1;
-            return Ok(Found::ManyPages { requests });
+            return Ok(Found::ManyPages);
         }
         let mut count = self.scan(&first).await?;
-        count.requests += requests;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let mut again = match self.scan_again().await {
+            let again = match self.scan_again().await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
             };
             // Rows that are missing twice do not exist.
             let is_same = again.files == count.files;
-            again.requests += count.requests;
             count = again;
             if is_same {
                 break;
@@ -230,19 +227,9 @@ impl ReadTask {
 
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
     async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         let files = self.session.files(self.folder, &self.lane);
         files.page_within(self.settings.collect.timeout, page).await
-    }
-
-    /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
-    async fn check_sorting(&self, pages: Vec<PageNumber>) -> Result<(), ReadError> {
-        if is_contradiction(|page| self.page(page), &pages).await? {
-            self.sorting.refute(Refutation {
-                folder: self.folder,
-                pages: pages.into_iter().map(|page| page.0).collect(),
-            });
-        }
-        Ok(())
     }
 
     async fn search(&self) -> Result<SortedRead, ReadError> {

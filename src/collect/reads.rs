@@ -13,7 +13,7 @@ use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
-use crate::count::Way;
+use crate::count::{FolderCount, Way};
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
@@ -69,9 +69,8 @@ impl Collector {
             folder: id,
             name: folder.view.name.clone(),
             is_scan,
-            sorting: Arc::clone(&self.sorting),
+            sorting: self.sorting.of_folder(folder.shows_sorting()),
             expected: folder.expected(),
-            shows_sorting: folder.shows_sorting(),
             boundaries: Arc::clone(&folder.boundaries),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
@@ -81,7 +80,7 @@ impl Collector {
             },
             progress: Arc::clone(&self.dependencies.progress),
             lane,
-            requests,
+            requests: requests.into(),
             clock: self.storage.clock(),
         })
     }
@@ -102,12 +101,14 @@ impl Collector {
                 });
                 self.ask_about_refusals();
             }
-            Ok(found) if let Some(requests) = self.scan_instead(id, found) => {
-                if self.session.is_some() {
-                    self.read_again(id, ReadKind::Scan, requests);
-                } else {
-                    self.refused_with_portal(id);
-                }
+            Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
+            Ok(Found::Unsorted(pages)) => {
+                let pages = pages.iter().map(|page| page.0).collect();
+                self.refute(Refutation { folder: id, pages });
+                self.go_on_as(ReadKind::Count, id, read.requests);
+            }
+            Ok(Found::Counted(count)) if self.is_doubtful(id, count) => {
+                self.go_on_as(ReadKind::Count, id, read.requests);
             }
             _ => {
                 if let Some(session) = session {
@@ -117,28 +118,36 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
-                if let Some(folder) = self.folders.get_mut(id)
-                    && folder.audits.take_wrong()
-                {
-                    folder.doubt_boundaries();
-                    let (folder, pages) = (id, Vec::new());
-                    self.sorting.refute(Refutation { folder, pages });
-                }
             }
         }
     }
 
-    /// The requests of a read after which the folder is to be scanned instead, if it is: it has many pages, or its boundaries were
-    /// searched while another read found that the portal does not sort.
-    fn scan_instead(&self, id: FolderId, found: &Found) -> Option<u64> {
-        match found {
-            Found::ManyPages { requests } => Some(*requests),
-            Found::Counted(count) => {
-                let is_sorted = self.folders.get(id).is_some_and(Folder::shows_sorting);
-                let sorting = self.sorting.of_folder(is_sorted);
-                let is_doubtful = count.way() == Way::Sorted && sorting == SortingState::Refuted;
-                is_doubtful.then_some(count.requests)
+    /// Whether the boundaries of a folder were searched while another read found that the portal does not sort.
+    fn is_doubtful(&self, id: FolderId, count: &FolderCount) -> bool {
+        let is_shown = self.folders.get(id).is_some_and(Folder::shows_sorting);
+        let sorting = self.sorting.of_folder(is_shown);
+        count.way() == Way::Sorted && sorting == SortingState::Refuted
+    }
+
+    /// A folder, or an audit of it, refuted that the portal sorts. Counts by boundaries of folders that were not shown to be sorted are
+    /// marked at once.
+    pub(super) fn refute(&mut self, refutation: Refutation) {
+        let refuted = refutation.folder;
+        let is_new = self.sorting.refute(refutation);
+        for folder in self.folders.iter_mut() {
+            if folder.view.id == refuted || is_new && !folder.shows_sorting() {
+                folder.doubt_boundaries();
             }
+        }
+        self.publication.request();
+    }
+
+    /// A read that has not counted the folder goes on as another one, if the portal can be read.
+    fn go_on_as(&mut self, kind: ReadKind, id: FolderId, requests: u64) {
+        if self.session.is_some() {
+            self.read_again(id, kind, requests);
+        } else {
+            self.refused_with_portal(id);
         }
     }
 

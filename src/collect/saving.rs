@@ -40,15 +40,15 @@ impl Collector {
         let success = stored.document.last_success;
         self.log
             .restore(success.map(|at| at.moved(clock_ahead.saturating_neg())));
-        if let Some(refutation) = stored.document.refutation {
-            self.sorting.refute(refutation);
-        }
         let now = self.storage.now();
         // Folders of other shards are not up to date any more, and must not be taken for that if this shard owns them again.
         let of_others = self
             .folders
             .take_up(stored.folders, &self.settings, now, clock_ahead);
         self.storage.forget(of_others);
+        if let Some(refutation) = stored.document.refutation {
+            self.refute(refutation);
+        }
         self.folders.exclude_others(&self.settings, now.wall);
         self.save_all(MAX_BEHIND);
     }
@@ -102,7 +102,7 @@ impl Collector {
         let watched = watched.map(|portal| portal.address.clone()).collect();
         let write = self
             .storage
-            .write(changes, self.sorting.refutation(), watched);
+            .write(changes, self.sorting.refutation().cloned(), watched);
         self.tasks.spawn(write, |written| {
             Event::Written(written.unwrap_or_else(|| Written {
                 answers: Err(StoreError::Closed),

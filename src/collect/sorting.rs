@@ -4,7 +4,6 @@
 pub mod contradiction;
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -50,27 +49,27 @@ enum Known {
     },
 }
 
-/// A portal's sorting, shared by all that read its folders.
+/// A portal's sorting.
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    known: Mutex<Known>,
+    known: Known,
 }
 
 impl Sorting {
     pub fn new(portal: PortalName) -> Self {
         Self {
             portal,
-            known: Mutex::new(Known::Assumed),
+            known: Known::Assumed,
         }
     }
 
     pub fn state(&self) -> SortingState {
-        self.with(|known| match known {
+        match self.known {
             Known::Assumed => SortingState::Assumed,
             Known::Shown => SortingState::Shown,
             Known::Refuted { .. } => SortingState::Refuted,
-        })
+        }
     }
 
     /// The same for one folder: where another one refuted it, a folder is believed that an audit showed to be sorted.
@@ -82,48 +81,43 @@ impl Sorting {
     }
 
     /// The refutation, if there is one.
-    pub fn refutation(&self) -> Option<Refutation> {
-        self.with(|known| match known {
-            Known::Refuted { refutation, .. } => Some(refutation.clone()),
+    pub fn refutation(&self) -> Option<&Refutation> {
+        match &self.known {
+            Known::Refuted { refutation, .. } => Some(refutation),
             Known::Assumed | Known::Shown => None,
-        })
+        }
     }
 
     /// Whether audits show that the portal sorts. A refutation stays until it is retracted.
-    pub fn audited(&self, is_shown: bool) {
-        self.with(|known| {
-            let audited = if is_shown {
-                Known::Shown
-            } else {
-                Known::Assumed
-            };
-            if matches!(known, Known::Refuted { .. }) || *known == audited {
-                return;
-            }
-            if is_shown {
-                info!(portal = %self.portal, "audits show that the portal sorts by status");
-            }
-            *known = audited;
-        });
+    pub fn audited(&mut self, is_shown: bool) {
+        if self.refutation().is_some() || is_shown == (self.known == Known::Shown) {
+            return;
+        }
+        self.known = if is_shown {
+            info!(portal = %self.portal, "audits show that the portal sorts by status");
+            Known::Shown
+        } else {
+            Known::Assumed
+        };
     }
 
-    /// Rows or an audit refuted that the portal sorts.
-    pub fn refute(&self, refutation: Refutation) {
-        self.with(|known| {
-            if !matches!(known, Known::Refuted { .. }) {
-                warn!(portal = %self.portal, %refutation, "the portal does not sort by status: from now on, every page is read of all folders that were not shown to be sorted");
-                *known = Known::Refuted {
-                    refutation,
-                    checked: Moment::now().steady,
-                    wait: FIRST_CHECK,
-                };
-            }
-        });
+    /// Rows or an audit refuted that the portal sorts; returns whether nothing had refuted it before.
+    pub fn refute(&mut self, refutation: Refutation) -> bool {
+        if self.refutation().is_some() {
+            return false;
+        }
+        warn!(portal = %self.portal, %refutation, "the portal does not sort by status: from now on, every page is read of all folders that were not shown to be sorted");
+        self.known = Known::Refuted {
+            refutation,
+            checked: Moment::now().steady,
+            wait: FIRST_CHECK,
+        };
+        true
     }
 
-    /// The refutation, when it is time to check whether it still holds: each time after twice as long, up to `longest`.
-    pub fn refutation_to_check(&self, now: Instant, longest: Duration) -> Option<Refutation> {
-        self.with(|known| match known {
+    /// The folder that refuted it, when it is time to check whether it still does: each time after twice as long, up to `longest`.
+    pub fn folder_to_check(&mut self, now: Instant, longest: Duration) -> Option<FolderId> {
+        match &mut self.known {
             Known::Refuted {
                 refutation,
                 checked,
@@ -131,24 +125,21 @@ impl Sorting {
             } if now.saturating_duration_since(*checked) >= (*wait).min(longest) => {
                 *wait = wait.saturating_mul(2);
                 *checked = now;
-                Some(refutation.clone())
+                Some(refutation.folder)
             }
             _ => None,
-        })
+        }
     }
 
-    /// The boundaries of a folder were checked: it does not refute any more that the portal sorts.
-    pub fn retract(&self, folder: FolderId) {
-        self.with(|known| {
-            if matches!(known, Known::Refuted { refutation, .. } if refutation.folder == folder) {
-                info!(portal = %self.portal, "the folder that refuted sorting by status is sorted now: sorting is assumed again");
-                *known = Known::Assumed;
-            }
-        });
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&mut Known) -> T) -> T {
-        act(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    /// A folder does not refute any more that the portal sorts.
+    pub fn retract(&mut self, folder: FolderId) {
+        if self
+            .refutation()
+            .is_some_and(|refutation| refutation.folder == folder)
+        {
+            info!(portal = %self.portal, "the folder that refuted sorting by status is sorted now: sorting is assumed again");
+            self.known = Known::Assumed;
+        }
     }
 }
 
@@ -171,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_was_refuted_is_not_shown_by_audits_before_it() {
-        let sorting = sorting();
+        let mut sorting = sorting();
         assert_eq!(sorting.state(), SortingState::Assumed);
         sorting.audited(true);
         assert_eq!(sorting.state(), SortingState::Shown);
@@ -180,28 +171,28 @@ mod tests {
         sorting.refute(refutation(1));
         sorting.audited(true);
         sorting.refute(refutation(2));
-        assert_eq!(sorting.refutation(), Some(refutation(1)));
+        assert_eq!(sorting.refutation(), Some(&refutation(1)));
         assert_eq!(sorting.of_folder(false), SortingState::Refuted);
         assert_eq!(sorting.of_folder(true), SortingState::Shown);
     }
 
     #[test]
     fn a_refutation_is_checked_after_an_hour_and_less_often_while_it_holds() {
-        let sorting = sorting();
+        let mut sorting = sorting();
         sorting.refute(refutation(1));
         let mut at = Moment::now().steady;
-        assert_eq!(sorting.refutation_to_check(at, DAY), None);
+        assert_eq!(sorting.folder_to_check(at, DAY), None);
         for hours in [1, 2, 4, 8, 16, 24, 24] {
             at += Duration::from_hours(hours);
             let just_before = at.checked_sub(Duration::from_mins(1)).unwrap();
-            assert_eq!(sorting.refutation_to_check(just_before, DAY), None);
-            assert_eq!(sorting.refutation_to_check(at, DAY), Some(refutation(1)));
+            assert_eq!(sorting.folder_to_check(just_before, DAY), None);
+            assert_eq!(sorting.folder_to_check(at, DAY), Some(refutation(1).folder));
         }
     }
 
     #[test]
     fn a_refutation_is_retracted_only_by_its_own_check() {
-        let sorting = sorting();
+        let mut sorting = sorting();
         sorting.refute(refutation(1));
         sorting.retract(uuid::Uuid::max().into());
         assert_eq!(sorting.state(), SortingState::Refuted);

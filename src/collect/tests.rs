@@ -41,24 +41,6 @@ impl Observer for Broken {
     fn throttled(&self, _: Duration) {}
 }
 
-/// Refutes that the portal sorts as soon as a page of files was answered.
-#[derive(Default)]
-struct Refuting(OnceLock<Arc<Sorting>>);
-
-impl Observer for Refuting {
-    fn requested(&self, endpoint: Endpoint, _: Code, _: Duration) {
-        if let (Endpoint::Files, Some(sorting)) = (endpoint, self.0.get()) {
-            let folder = uuid::Uuid::nil().into();
-            let pages = Vec::new();
-            sorting.refute(sorting::Refutation { folder, pages });
-        }
-    }
-
-    fn retried(&self, _: Endpoint, _: RetryReason) {}
-
-    fn throttled(&self, _: Duration) {}
-}
-
 /// A simulated portal with two folders, and a collector for it.
 struct Story {
     publisher: Publisher,
@@ -173,17 +155,21 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 
 #[tokio::test]
 async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_published() {
-    let observer = Arc::new(Refuting::default());
-    let watching = Arc::clone(&observer);
-    let mut story = Story::begin_with(watching, |config| {
+    let unobserved = Arc::new(crate::portal::Unobserved);
+    let mut story = Story::begin_with(unobserved, |config| {
         config.collect.strategy = Strategy::Sorted;
     });
-    assert!(observer.0.set(Arc::clone(&story.collector.sorting)).is_ok());
     let mut ways = Vec::new();
     story.collector.begin(None);
     while story.collector.runs.are_under_way() {
         story.collector.go_on();
         let event = story.collector.tasks.next().await.unwrap();
+        if matches!(event, Event::FolderRead(..)) {
+            let (folder, pages) = (uuid::Uuid::nil().into(), Vec::new());
+            story
+                .collector
+                .refute(sorting::Refutation { folder, pages });
+        }
         story.collector.tasks_ended(event);
         story.collector.publish();
         let view = story.view();
@@ -215,10 +201,11 @@ async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happe
 async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
     let collector = &mut story.collector;
+    let (folder, pages) = (uuid::Uuid::nil().into(), Vec::new());
+    collector.refute(sorting::Refutation { folder, pages });
     let client = Arc::clone(&collector.dependencies.client);
-    let known = Arc::clone(&collector.sorting);
     let mut settings = Settings::clone(&collector.settings);
     settings.collect.max_folders = 7;
-    collector.reconfigure(settings.clone(), Arc::clone(&client));
-    assert!(Arc::ptr_eq(&collector.sorting, &known));
+    collector.reconfigure(settings, client);
+    assert!(collector.sorting.refutation().is_some());
 }

@@ -71,6 +71,18 @@ pub struct FolderFilter {
 }
 
 impl FolderFilter {
+    /// How many of the patterns to include fit none of the folders that are admitted.
+    pub fn unmatched<T>(&self, admitted: &[T], named: impl Fn(&T) -> (FolderId, &str)) -> usize {
+        let Some(include) = &self.include else {
+            return usize::from(admitted.is_empty());
+        };
+        let fits_none = |pattern: &&FolderPattern| {
+            let mut admitted = admitted.iter().map(&named);
+            !admitted.any(|(id, name)| pattern.matches(id, name))
+        };
+        include.iter().filter(fits_none).count()
+    }
+
     /// Whether a folder is watched.
     pub fn admits(&self, id: FolderId, name: &str) -> bool {
         let fits = |pattern: &FolderPattern| pattern.matches(id, name);
@@ -152,6 +164,25 @@ mod tests {
         assert!(!some.admits(id, "Inbox, old"));
         assert!(!some.admits(id, "Other"));
         assert!(!filter(&format!("exclude: [{ID}]")).admits(id, "any"));
+    }
+
+    #[test]
+    fn a_pattern_is_unmatched_while_it_admits_no_folder() {
+        let (inbox, old) = (FolderId::parse(ID).unwrap(), Uuid::nil().into());
+        let folders = [(inbox, "Inbox"), (old, "Inbox, old")];
+        for (yaml, unmatched) in [
+            ("{}", 0),
+            ("exclude: ['*']", 1),
+            ("include: ['In*', 'Out*', Inbox]", 1),
+            ("{include: ['*old'], exclude: ['*old']}", 1),
+            (&format!("include: [{ID}, {}]", Uuid::max()), 1),
+        ] {
+            let filter = filter(yaml);
+            let admitted = folders.into_iter();
+            let admitted = admitted.filter(|(id, name)| filter.admits(*id, name));
+            let admitted: Vec<_> = admitted.collect();
+            assert_eq!(filter.unmatched(&admitted, |it| *it), unmatched, "{yaml}");
+        }
     }
 
     #[test]

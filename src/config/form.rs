@@ -296,7 +296,7 @@ scalar! {
 }
 
 /// Reads a section; one without any key, as when all are commented out, has its defaults.
-pub(super) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Default + Deserialize<'de>,
     D: Deserializer<'de>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::address::{BaseUrl, Proxy};
+use crate::config::address::{BaseUrl, Proxy, WebUrl};
 use crate::config::error::{Fault, Faults, both};
 use crate::config::folders::FolderFilter;
 use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
@@ -26,6 +26,7 @@ pub struct Portal {
     pub base_url: BaseUrl,
     /// Where the key is found.
     pub key: KeySource,
+    pub web_url: Option<WebUrl>,
     /// Certificates to trust instead of the system's, in PEM.
     pub ca_file: Option<HiddenPath>,
     /// The client certificate for TLS.
@@ -54,6 +55,7 @@ impl Portal {
             name,
             base_url,
             key,
+            web_url: None,
             ca_file: None,
             client_certificate: None,
             proxy: Proxy::None,
@@ -86,6 +88,10 @@ pub(super) struct PortalKeys {
     #[serde(default, rename = "api_key", alias = "key", alias = "token")]
     #[schemars(skip)]
     _no_key: NoLiteralKey,
+    /// Where people see a folder: the page links to it, with the folder's id in place of `{folder_id}`
+    #[serde(default, with = "WebUrl")]
+    #[schemars(example = &"https://portal.example/library/{folder_id}")]
+    web_url: Option<WebUrl>,
     /// Certificates (PEM) to trust
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/portal-ca.pem")]
@@ -133,6 +139,7 @@ impl PortalKeys {
             name: self.name,
             base_url: self.base_url,
             key,
+            web_url: self.web_url,
             ca_file: self.ca_file.map(ca_file),
             client_certificate,
             proxy: self.proxy_url,

@@ -89,7 +89,8 @@ impl Database {
         &mut self,
         work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.begin().await?;
+        let begun = self.begin().await;
+        begun.map_err(|error| self.named(error))?;
         let Some(open) = &mut self.connection else {
             return Err(StoreError::Closed.into());
         };
@@ -113,6 +114,7 @@ impl Database {
         };
         let done = timeout(limit, work).await;
         let done = done.unwrap_or_else(|_| Err(late().into()));
+        let done = done.map_err(|error| self.named(error));
         match done.as_ref().map_err(Failure::of_connection) {
             Err(Some(error)) => self.lost(error),
             Err(None) => self.undo().await,
@@ -138,6 +140,14 @@ impl Database {
         if let Some(open) = self.connection.take() {
             // It ends in any case.
             let _ = sqlx::Connection::close(open.connection).await;
+        }
+    }
+
+    /// An error, with the path where there is a file.
+    fn named<E: Failure>(&self, error: E) -> E {
+        match &self.place {
+            Place::Folder(folder) => error.of_file(&folder.path().join(self.part.file_name())),
+            Place::Server(_) => error,
         }
     }
 

@@ -1,7 +1,11 @@
 //! The documents say what the program does: their tables come from the program, their examples work, their links lead somewhere.
 
+mod first_hour;
 mod links;
 mod markdown;
+mod queries;
+mod readme;
+mod shell;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -161,4 +165,56 @@ fn the_layout_names_every_module() {
     let layout = layout.lines().take_while(|line| !line.starts_with("## "));
     let named: BTreeSet<_> = layout.filter_map(row).collect();
     assert_eq!(named, modules);
+}
+
+/// The hosts that documents name without being an example.
+const REAL_HOSTS: [&str; 5] = [
+    "127.0.0.1",
+    "github.com",
+    "keepachangelog.com",
+    "rustup.rs",
+    "semver.org",
+];
+
+#[test]
+fn addresses_in_the_documents_are_real_or_examples() {
+    let hosts = Regex::new(r"https?://(?:[^/@\s]+@)?([A-Za-z0-9.-]+)").unwrap();
+    let mut examples = 0;
+    for document in markdown::documents() {
+        for host in hosts.captures_iter(&text(&document)) {
+            let host = &host[1];
+            let is_example = host.ends_with(".example");
+            examples += usize::from(is_example);
+            let known = is_example || REAL_HOSTS.contains(&host);
+            assert!(known, "{}: {host}", document.display());
+        }
+    }
+    assert!(examples > 5);
+}
+
+#[test]
+fn the_glossary_has_each_word_once() {
+    let architecture = text("docs/architecture.md");
+    let (_, glossary) = architecture.split_once("\n## Glossary\n").unwrap();
+    let rows = glossary.lines().take_while(|line| !line.starts_with("## "));
+    let words: Vec<_> = rows
+        .filter_map(|row| row.strip_prefix("| ")?.split(" | ").next())
+        .collect();
+    let distinct: BTreeSet<_> = words.iter().collect();
+    assert!(words.len() > 20);
+    assert_eq!(words.len(), distinct.len());
+}
+
+#[test]
+fn the_changelog_begins_with_the_first_version_and_has_this_one() {
+    let changelog = text("CHANGELOG.md");
+    let versions = changelog
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "));
+    let versions: Vec<_> = versions
+        .map(|heading| heading.split(' ').next().unwrap())
+        .filter(|version| *version != "Unreleased")
+        .collect();
+    assert_eq!(versions.first(), Some(&env!("CARGO_PKG_VERSION")));
+    assert_eq!(versions.last(), Some(&"0.1.0"));
 }

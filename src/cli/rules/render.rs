@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::threshold::Threshold;
+use crate::alert::Threshold;
 use crate::cli::address;
 
 /// The runbook, as the shipped rules name it.
@@ -135,7 +135,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::rules::SHIPPED;
+    use crate::alert::SHIPPED;
 
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {

@@ -3,33 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use super::SHIPPED;
-
-/// A threshold of the shipped rules: a line `#   NAME = VALUE  MEANING` in the head of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Threshold<'a> {
-    pub name: &'a str,
-    pub value: &'a str,
-    pub meaning: &'a str,
-}
-
-impl<'a> Threshold<'a> {
-    /// Reads a line of the list.
-    pub fn listed(line: &'a str) -> Option<Self> {
-        let (name, rest) = line.strip_prefix("#   ")?.split_once(" = ")?;
-        let (value, meaning) = rest.split_once(' ')?;
-        Some(Self {
-            name,
-            value,
-            meaning: meaning.trim_start(),
-        })
-    }
-
-    /// All, in the order of the list.
-    fn all() -> impl Iterator<Item = Threshold<'static>> {
-        SHIPPED.lines().filter_map(Threshold::listed)
-    }
-}
+use crate::alert::Threshold;
 
 /// The names, the shipped values and what they mean, a line each.
 pub(super) fn table() -> String {
@@ -94,6 +68,7 @@ impl FromStr for Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alert::SHIPPED;
 
     #[test]
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {

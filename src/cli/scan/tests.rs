@@ -172,7 +172,10 @@ async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all
             let (scan, snapshot) = scan_of(&scene, shard).await;
             let view = &snapshot.portals[0];
             let facts = view.list.facts().unwrap();
-            assert_eq!((facts.folders, facts.beyond_limit), (20, 20 - limit));
+            assert_eq!(
+                (facts.folders, facts.unwatched.max_folders),
+                (20, 20 - limit as u64)
+            );
             counted.extend(view.folders.keys().copied());
             let line = format!(
                 r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private",replicas="1"}} 1"#

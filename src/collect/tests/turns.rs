@@ -18,8 +18,8 @@ const FOLDERS: usize = 120;
 /// Requests a second: a list and 20 reads or so fit into an interval of a second.
 const RATE: f64 = 22.0;
 
-/// Intervals in which every folder has its turn, at the latest: a sixth of the folders in each, and two for whatever is late.
-const ROUND: usize = 8;
+/// Intervals in which every folder has its turn, at the latest: a sixth of the folders in each, and one for whatever is late.
+const ROUND: usize = 7;
 
 /// What a portal was asked, and what it refuses.
 #[derive(Default)]

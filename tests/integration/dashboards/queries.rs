@@ -11,7 +11,16 @@ use crate::support::rules;
 use super::{committed, panels, targets, variables};
 
 /// Metrics that neither a dashboard nor a rule uses, and why.
-const UNUSED: &[(&str, &str)] = &[];
+const UNUSED: &[(&str, &str)] = &[
+    (
+        "kb_exporter_http_requests_total",
+        "for questions about clients that are refused, which the log names",
+    ),
+    (
+        "kb_exporter_web_config_last_reload_success_timestamp_seconds",
+        "to see that a new certificate was read; an alert tells when one was not",
+    ),
+];
 
 /// Parts of a query that Grafana replaces.
 const INTERVALS: [(&str, &str); 2] = [("$__rate_interval", "5m"), ("$__range", "6h")];

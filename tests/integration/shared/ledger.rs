@@ -18,6 +18,11 @@ impl Attempt {
     }
 }
 
+/// By how many milliseconds the times of the ledger are ahead of the right ones.
+pub(super) fn ahead(database: &Database) -> i64 {
+    attempts::ahead(&database.store(EVENTS))
+}
+
 /// Every attempt, oldest first.
 pub(super) fn attempts(database: &Database) -> Vec<Attempt> {
     attempts::attempts(&database.store(EVENTS))

@@ -13,7 +13,7 @@ use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
-    RunResult, Unavailable, Way,
+    RunResult, Unavailable, Unwatched, Way,
 };
 
 use views::*;
@@ -178,12 +178,15 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
 
 #[test]
 fn a_scan_is_whole_when_all_that_is_there_was_counted() {
-    let list = |invalid_rows, beyond_limit, whole| {
+    let list = |invalid_row, max_folders, is_whole: bool| {
         ListState::Read(ListFacts {
             folders: 1,
-            invalid_rows,
-            beyond_limit,
-            whole,
+            unwatched: Unwatched {
+                max_folders,
+                no_match: 0,
+                invalid_row,
+                list_incomplete: u64::from(!is_whole),
+            },
         })
     };
     let inbox = || counted(1, "Inbox", &[], true);

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use rcgen::{BasicConstraints, ExtendedKeyUsagePurpose, IsCa, date_time_ymd};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{CipherSuite, ClientConfig, RootCertStore, SupportedProtocolVersion, version};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -77,7 +79,10 @@ impl Server {
                 let file = |ending| self.folder.path(&format!("{name}.{ending}"));
                 let certificate = CertificateDer::from_pem_file(file("crt"))?;
                 let key = PrivateKeyDer::from_pem_file(file("key"))?;
-                config.with_client_auth_cert(vec![certificate], key)?
+                let key = ring::sign::any_supported_type(&key)?;
+                // As other clients, it shows any certificate.
+                let shown = CertifiedKey::new(vec![certificate], key);
+                config.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(shown)))
             }
         };
         let stream = TcpStream::connect(self.address).await?;
@@ -194,45 +199,95 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let by_mail = "client_allowed_sans: [other.example, client@example]";
     let by_uri = "client_allowed_sans: ['spiffe://example/client']";
     let other = "client_allowed_sans: [other.example]";
+    let ask = "client_auth_type: RequestClientCert";
     let any = "client_auth_type: RequireAnyClientCert";
     let if_given = "client_auth_type: VerifyClientCertIfGiven";
     let required = "client_auth_type: RequireAndVerifyClientCert";
-    // The keys, and whether a client without a certificate, the client and the stranger are served.
-    for (keys, nobody, client, stranger) in [
-        (vec![], true, true, true),
+    // The keys, and whether a client without a certificate and those of the tests' certificates are served.
+    let [yes, no] = [true, false];
+    let names = [
+        None,
+        Some("client"),
+        Some("first"),
+        Some("stranger"),
+        Some("own"),
+    ];
+    for (keys, expected) in [
+        (&[][..], [yes, yes, yes, yes, yes]),
+        (&[ask], [yes, yes, yes, yes, yes]),
+        (&[ask, allowed], [no, yes, no, no, no]),
+        (&[any], [no, yes, yes, yes, yes]),
         (
-            vec!["client_auth_type: RequestClientCert"],
-            true,
-            true,
-            true,
+            &["client_auth_type: RequireClientCert"],
+            [no, yes, yes, yes, yes],
         ),
-        (vec![any], false, true, true),
+        (&[if_given], [yes, yes, yes, yes, yes]),
+        (&[if_given, ca], [yes, yes, yes, no, no]),
+        (&[if_given, ca, allowed], [no, yes, no, no, no]),
+        (&[required, ca], [no, yes, yes, no, no]),
         (
-            vec!["client_auth_type: RequireClientCert"],
-            false,
-            true,
-            true,
+            &[required, "client_ca_file: own.crt"],
+            [no, no, no, no, yes],
         ),
-        (vec![if_given, ca], true, true, false),
-        (vec![required, ca], false, true, false),
-        (vec![required, ca, allowed], false, true, false),
-        (vec![required, ca, by_address], false, true, false),
-        (vec![required, ca, by_address_6], false, true, false),
-        (vec![required, ca, by_mail], false, true, false),
-        (vec![required, ca, by_uri], false, true, false),
-        (vec![required, ca, other], false, false, false),
-        (vec![any, allowed], false, true, false),
+        (
+            &[required, "client_ca_file: stranger.crt"],
+            [no, no, no, yes, no],
+        ),
+        (
+            &[required, "client_ca_file: own.crt", by_mail],
+            [no, no, no, no, no],
+        ),
+        (&[required, ca, allowed], [no, yes, no, no, no]),
+        (&[required, ca, by_address], [no, yes, no, no, no]),
+        (&[required, ca, by_address_6], [no, yes, no, no, no]),
+        (&[required, ca, by_mail], [no, yes, no, no, no]),
+        (&[required, ca, by_uri], [no, yes, no, no, no]),
+        (&[required, ca, other], [no, no, no, no, no]),
+        (&[any, allowed], [no, yes, no, no, no]),
     ] {
-        let server = serve_with(&tls(&keys)).await;
-        let clients = [
-            (Client::default(), nobody),
-            (with_certificate("client"), client),
-            (with_certificate("stranger"), stranger),
-        ];
-        for (client, served) in clients {
-            let name = client.certificate;
-            let answer = server.get(client).await;
-            assert_eq!(answer.is_ok(), served, "{keys:?} {name:?} {answer:?}");
+        let server = serve_with(&tls(keys)).await;
+        for (name, served) in names.into_iter().zip(expected) {
+            for version in [&version::TLS13, &version::TLS12] {
+                let client = Client {
+                    certificate: name,
+                    versions: vec![version],
+                    ..Client::default()
+                };
+                let answer = server.get(client).await;
+                assert_eq!(
+                    answer.is_ok(),
+                    served,
+                    "{keys:?} {name:?} {version:?} {answer:?}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_over_or_is_not_for_clients_is_refused_whatever_its_form() {
+    let required = "client_auth_type: RequireAndVerifyClientCert";
+    let server = serve_with(&tls(&[required, "client_ca_file: ca.crt"])).await;
+    let issue = |until, usage: ExtendedKeyUsagePurpose, is_ca: IsCa| {
+        server.folder.certificates.issue("client", |parameters| {
+            parameters.not_after = date_time_ymd(until, 1, 1);
+            parameters.extended_key_usages = vec![usage];
+            parameters.is_ca = is_ca;
+        });
+    };
+    for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        for (until, usage, served) in [
+            (2020, ExtendedKeyUsagePurpose::ClientAuth, false),
+            (2040, ExtendedKeyUsagePurpose::ServerAuth, false),
+            (2040, ExtendedKeyUsagePurpose::ClientAuth, true),
+        ] {
+            issue(until, usage.clone(), is_ca);
+            let answer = server.get(with_certificate("client")).await;
+            assert_eq!(
+                answer.is_ok(),
+                served,
+                "{is_ca:?} {until} {usage:?} {answer:?}"
+            );
         }
     }
 }
