@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use crate::clock::Moment;
 use crate::http::guard::Guard;
@@ -66,6 +67,8 @@ pub struct App {
     portals: Portals,
     built: Built,
     reloader: Reloader,
+    /// The address of the status page, if it is another one than this process listens on.
+    page: Option<String>,
     cancel: CancellationToken,
 }
 
@@ -111,6 +114,7 @@ impl App {
                 requests,
                 configuration,
             },
+            page: web.external_url.clone(),
             cancel,
         })
     }
@@ -132,8 +136,10 @@ impl App {
             mut portals,
             built,
             reloader,
+            page,
             cancel,
         } = self;
+        let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
         portals.use_config(built).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
@@ -157,6 +163,7 @@ impl App {
             );
         }
         systemd::ready(&addresses);
+        info!(url = page, "status page");
         let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
         systemd::stopping();
         cancel.cancel();
@@ -196,6 +203,19 @@ async fn supervise(
             }
         }
     }
+}
+
+/// The address of the page at the first address that this process listens on.
+fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
+    let scheme = match web_config.map(WebConfigFile::current) {
+        Some(config) if config.tls.is_some() => "https",
+        _ => "http",
+    };
+    let address = addresses.first().map(|address| match address.ip() {
+        ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
+        _ => address.to_string(),
+    });
+    format!("{scheme}://{}/", address.unwrap_or_default())
 }
 
 fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {
