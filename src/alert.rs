@@ -59,7 +59,7 @@ impl Alert {
         let window = counts.interval.unwrap_or_default();
         let spike = |status, entries: &Series, at_least| {
             let is_spike = files[status] > 0 && is_spike(entries, at_least, window, now.wall);
-            is_spike.then(|| spike(entries, now.wall))
+            is_spike.then(|| spike(entries, day.began, now.wall))
         };
         let limits = &*THRESHOLDS;
         let alerts = [
@@ -147,20 +147,20 @@ fn is_spike(entries: &Series, at_least: f64, interval: Duration, now: Timestamp)
 }
 
 /// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour.
-fn spike(entries: &Series, now: Timestamp) -> Spike {
+fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> Spike {
     let last = Series::step(now);
     let earliest = last.saturating_sub(Series::DAY);
-    let mut begin = last;
+    let mut first = last;
     for step in (earliest..=last).rev() {
         if entries.at(step) > entries.at(step.saturating_sub(1)) {
-            begin = step;
-        } else if begin - step > 2 * QUARTER {
+            first = step;
+        } else if first - step > 2 * QUARTER {
             break;
         }
     }
     Spike {
-        files: entries.grown_since(begin.saturating_sub(1)).unsigned_abs(),
-        since: Series::begin(begin),
+        files: entries.grown_since(first.saturating_sub(1)).unsigned_abs(),
+        since: Series::begin(first).max(began),
     }
 }
 
@@ -193,13 +193,18 @@ fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
 fn is_surge(day: &Day, counts: &Counts, now: Timestamp) -> bool {
     let before = Series::step(now.before(Duration::from_hours(6)));
     let grown = day.failed.grown_since(before) + day.flagged.grown_since(before);
+    let entered = [&day.failed_entries, &day.flagged_entries];
+    let entered: i64 = entered
+        .iter()
+        .map(|entries| entries.grown_since(before))
+        .sum();
     let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= THRESHOLDS.surge_files;
     let class_surges = counts.errors.iter().any(|row| {
         let growth = row.growth.map_or(0, |growth| growth.six_hours);
         let was = row.files.saturating_sub_signed(growth);
         is_large(growth) && number(row.files) >= THRESHOLDS.surge_factor * number(was)
     });
-    is_large(grown) && class_surges
+    is_large(grown) && is_large(entered) && class_surges
 }
 
 #[cfg(test)]
@@ -275,7 +280,11 @@ mod tests {
     #[test]
     fn a_spike_begins_with_the_first_of_the_entries_that_follow_each_other() {
         let now = Timestamp::from_millis(NOON);
-        let found = spike(&entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]), now);
+        let found = spike(
+            &entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]),
+            Timestamp::default(),
+            now,
+        );
         let since = now.before(Series::STEP * 3);
         assert_eq!(found, Spike { files: 60, since });
     }
