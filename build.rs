@@ -10,7 +10,6 @@ use std::process::Command;
 fn main() {
     let revision = env::var("KB_REVISION")
         .ok()
-        .filter(|revision| !revision.is_empty())
         .or_else(|| output("git", &["rev-parse", "--short=12", "HEAD"]));
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let version = output(&rustc, &["--version"]);

@@ -124,17 +124,12 @@ impl Tally {
             examples: self.reasons.finish(),
             consistent: repeated == 0,
             unfinished,
-            rows_read: ByStatus::default(),
-            done: DoneFiles::Read {
+            left_out: Some(total.saturating_sub(distinct)),
+            ..FolderCount::empty(DoneFiles::Read {
                 sizes: self.sizes,
                 finished: self.finished,
                 watched: self.watched,
-            },
-            failed_page: None,
-            rows_beyond: None,
-            left_out: Some(total.saturating_sub(distinct)),
-            missing_rows: 0,
-            requests: 0,
+            })
         }
     }
 }

@@ -59,7 +59,7 @@ use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;
 
-use audit::{FinishedAudit, show_sorting};
+use audit::{Audit, show_sorting};
 use collection::{Ending, Listed};
 use collection_log::CollectionLog;
 use error::ReadError;
@@ -130,10 +130,7 @@ enum Event {
     Listed(Listed),
     RefusalsExplained(Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
-    /// `None` if a panic ended the audit.
-    Audited(FolderId, Option<Box<FinishedAudit>>),
-    /// Whether a folder's boundaries are right; `None` if a panic ended the check.
-    BoundariesChecked(FolderId, Option<Result<bool, ReadError>>),
+    Audited(FolderId, Box<Result<Audit, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
@@ -270,8 +267,7 @@ impl Collector {
             Event::Listed(listed) => self.listed(listed),
             Event::RefusalsExplained(listed) => self.refusals_explained(listed),
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::Audited(folder, audit) => self.audited(folder, audit),
-            Event::BoundariesChecked(folder, result) => self.boundaries_checked(folder, result),
+            Event::Audited(folder, audit) => self.audited(folder, &audit),
             Event::StateRead(read) => self.state_read(*read),
             Event::Written(written) => self.written(written),
         }

@@ -70,6 +70,23 @@ pub struct FolderCount {
 }
 
 impl FolderCount {
+    /// A count of no files.
+    pub fn empty(done: DoneFiles) -> Self {
+        Self {
+            files: ByStatus::default(),
+            examples: ClassExamples::default(),
+            consistent: false,
+            unfinished: FileMap::default(),
+            rows_read: ByStatus::default(),
+            done,
+            failed_page: None,
+            rows_beyond: None,
+            left_out: None,
+            missing_rows: 0,
+            requests: 0,
+        }
+    }
+
     /// The files of each status that are in [`Self::unfinished`].
     pub fn listed(&self) -> ByStatus<u64> {
         let mut listed = ByStatus::default();

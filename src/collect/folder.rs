@@ -7,9 +7,10 @@ mod witnesses;
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::collect::audit::log::AuditLog;
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
@@ -20,7 +21,7 @@ use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
-use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
+use crate::history::{self, DepartureReason, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
@@ -50,7 +51,8 @@ pub(super) struct Folder {
     pub boundaries: Arc<Boundaries>,
     /// Whether this process looked between the boundaries.
     looked: bool,
-    pub audits: AuditLog,
+    /// When an audit is tried again that failed, or did not show what it should.
+    pub audit_again_at: Option<Instant>,
     witnesses: Witnesses,
 }
 
@@ -88,7 +90,7 @@ impl Folder {
             times_counted: 0,
             boundaries: Arc::default(),
             looked: false,
-            audits: AuditLog::default(),
+            audit_again_at: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
         };
         folder.show_departure();
@@ -211,15 +213,13 @@ impl Folder {
             Ok(Found::ManyPages | Found::Unsorted(_)) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
-                let is_shown = self.compare_with_full_read(&mut count);
                 let reported = self.read_log.reported_files();
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
-                count.consistent &= self.witnesses.missing() == 0 && !is_far_below(files, reported);
+                count.consistent &= self.witnesses.missing() == 0
+                    && !is_far_below(files, reported)
+                    && !self.counts_missing_rows(&count);
                 let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
-                if is_shown {
-                    self.persisted.set_shows_sorting(true);
-                }
                 let watch = Watch {
                     files: &watched,
                     finished: &finished,
@@ -252,22 +252,11 @@ impl Folder {
         }
     }
 
-    /// Holds a count by boundaries against what full reads found. Returns whether it completes an audit that shows that the folder is
-    /// sorted.
-    fn compare_with_full_read(&mut self, count: &mut FolderCount) -> bool {
-        if count.way() != Way::Sorted {
-            return false;
-        }
-        // Where the list of folders reports another number of files, some are hidden, and not the same ones in each order.
-        let is_whole = self.view.reported_files == Some(count.files.total());
-        let is_shown = self
-            .audits
-            .counted(&count.files, count.consistent && is_whole);
+    /// Whether boundaries count rows that do not exist, because the last full read found that pages lack rows.
+    fn counts_missing_rows(&self, count: &FolderCount) -> bool {
         let record = self.persisted.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
-        // If pages lack rows, boundaries count rows that do not exist.
-        count.consistent &= full_read.is_none_or(|full_read| full_read.missing_rows == 0);
-        is_shown
+        count.way() == Way::Sorted && full_read.is_some_and(|full_read| full_read.missing_rows > 0)
     }
 
     /// Whether a read was consistent and counted the same as the last one.
@@ -333,10 +322,8 @@ impl Folder {
         shown
     }
 
-    /// Applies the result of an audit. Its counts are older than those of the reads that were made meanwhile; `difference` is how
-    /// much they differ from the count just before it.
-    pub fn finish_audit(&mut self, full_read: FullRead, difference: Option<ByStatus<i64>>) {
-        self.persisted.read_in_full(full_read);
+    /// Shows an audit, which is stored; `difference` is how much its counts differ from those by boundaries just before.
+    pub fn show_audit(&mut self, difference: Option<ByStatus<i64>>) {
         if difference.is_some() {
             self.view_mut().full_read_difference = difference;
         }

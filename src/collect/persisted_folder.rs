@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::collect::sorted::RowsWanted;
 use crate::collect::unsaved::Unsaved;
 use crate::count::{FolderCount, MAX_REMEMBERED};
-use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
+use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
 use crate::store::{FolderChange, FolderDocument, Revision, StoreError, StoredFolder};
 
@@ -145,13 +145,6 @@ impl PersistedFolder {
         let (next, identified) = (self.history.next_rows(), self.identified());
         let mut statuses = Status::WITH_REASON.into_iter();
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
-    }
-
-    /// Notes a full read that was made in addition to the counts.
-    pub fn read_in_full(&mut self, full: FullRead) {
-        if let Some(record) = &mut self.record {
-            record.full_read = Some(full);
-        }
     }
 
     /// Notes whether the boundaries are right, as a full read shows.

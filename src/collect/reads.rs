@@ -118,11 +118,6 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
-                let folder = self.folders.get_mut(id);
-                if folder.is_some_and(|folder| folder.audits.take_wrong()) {
-                    let (folder, pages) = (id, Vec::new());
-                    self.refute(Refutation { folder, pages });
-                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::count::{DoneFiles, Unfinished};
+use crate::count::Unfinished;
 use crate::history::entries::Seen;
 use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
@@ -85,7 +85,11 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderReco
         first_counted: before.map_or(read.ended, |before| before.first_counted),
         began: read.began,
         counted: read.ended,
-        full_read: full_read(before, read),
+        full_read: FullRead::after(
+            before.and_then(|before| before.full_read),
+            read.count,
+            read.ended,
+        ),
         counts: read.count.files,
         look: read.look(),
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
@@ -127,20 +131,6 @@ fn remember(
 fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
     row.created_at
         .filter(|created_at| *created_at >= before.began.before(CLOCK_GRACE))
-}
-
-fn full_read(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> Option<FullRead> {
-    let before = before.and_then(|before| before.full_read);
-    match &read.count.done {
-        DoneFiles::Read { sizes, .. } => Some(FullRead {
-            at: read.ended,
-            sizes: *sizes,
-            missing_rows: read.count.missing_rows,
-            // Only what contradicts it takes that back.
-            shows_sorting: before.is_some_and(|before| before.shows_sorting),
-        }),
-        DoneFiles::Counted(_) => before,
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::{Class, ClassCounts, ClassExamples, NamedFile, NewestFiles};
-use crate::count::{FolderCount, Way};
+use crate::count::{DoneFiles, FolderCount, Way};
 use crate::history::day::Day;
 use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
@@ -221,6 +221,21 @@ pub struct FullRead {
     pub missing_rows: u64,
     /// Whether this or an earlier one showed that the boundaries between statuses are right.
     pub shows_sorting: bool,
+}
+
+impl FullRead {
+    /// The last full read after a count. What shows that the boundaries are right holds until something contradicts it.
+    pub fn after(before: Option<Self>, count: &FolderCount, ended: Timestamp) -> Option<Self> {
+        let DoneFiles::Read { sizes, .. } = &count.done else {
+            return before;
+        };
+        Some(Self {
+            at: ended,
+            sizes: *sizes,
+            missing_rows: count.missing_rows,
+            shows_sorting: before.is_some_and(|before| before.shows_sorting),
+        })
+    }
 }
 
 /// The stored facts about the last count of a folder.

@@ -1,177 +1,191 @@
-//! Compares the counts of an audit with those that boundaries gave meanwhile: pure.
+//! Compares a full scan with the counts that boundaries gave just before and just after it: pure.
 
 use crate::count::FolderCount;
-use crate::model::{ByStatus, FileMap, Status};
+use crate::model::{ByStatus, Status};
 
-/// The counts of boundaries from the last before an audit began to the first after it ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::collect) struct Range {
-    /// The last counts before the audit.
-    pub before: ByStatus<u64>,
-    least: ByStatus<u64>,
-    most: ByStatus<u64>,
-    /// Whether all counts were consistent and the same.
-    still: bool,
-}
-
-/// What an audit found that ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::collect) struct Audited {
-    pub files: ByStatus<u64>,
-    pub consistent: bool,
-    /// Whether the pages listed every file that the total counts.
-    pub lists_all: bool,
-    /// The files that are not done.
-    pub unfinished: FileMap<Status>,
-}
-
-impl Audited {
-    /// Files that are not done in one of two audits, and not so in the other one.
-    pub fn changed_since(&self, before: &Self) -> u64 {
-        let missing = |one: &Self, other: &Self| {
-            let differs =
-                |(key, status): &(_, &Status)| other.unfinished.get(*key) != Some(*status);
-            one.unfinished.iter().filter(differs).count() as u64
-        };
-        missing(self, before).max(missing(before, self))
-    }
+#[derive(Debug, Clone)]
+pub(super) struct Comparison {
+    pub scan: FolderCount,
+    /// The counts by boundaries before and after the scan, if there are both.
+    pub boundaries: Option<(FolderCount, FolderCount)>,
+    /// The files of the folder by the list of folders. If the file list has another number, some are hidden, and not the same ones in
+    /// each order.
+    pub reported: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::collect) enum Verdict {
-    /// The boundaries are right.
-    Agreed {
-        /// Whether the folder has several statuses: a list of one status is sorted in any order.
-        shows_sorting: bool,
-    },
-    /// The boundaries are wrong, unless files changed meanwhile and their counts did not.
-    Wrong {
-        /// By so many files of a status, at least.
-        files: u64,
-    },
-    /// Files changed too much to tell, or the pages do not list all.
+pub(super) enum Verdict {
+    /// The boundaries are right, in a folder of several statuses.
+    Sorted,
+    /// The boundaries are wrong by so many files of a status at least, unless files changed meanwhile and their counts did not.
+    Wrong { files: u64 },
+    /// The folder has one status, its files changed too much to tell, or the pages do not list all.
     Inconclusive,
 }
 
-impl Range {
-    pub fn new(before: ByStatus<u64>) -> Self {
-        Self {
-            before,
-            least: before,
-            most: before,
-            still: true,
-        }
-    }
-
-    /// Boundaries gave these counts.
-    pub fn add(&mut self, files: &ByStatus<u64>, consistent: bool) {
-        self.still &= consistent && *files == self.before;
-        self.least = ByStatus::from_fn(|status| self.least[status].min(files[status]));
-        self.most = ByStatus::from_fn(|status| self.most[status].max(files[status]));
-    }
-
-    pub fn verdict(&self, audited: &Audited) -> Verdict {
+impl Comparison {
+    pub fn verdict(&self) -> Verdict {
+        let Some((before, after)) = &self.boundaries else {
+            return Verdict::Inconclusive;
+        };
         let outside = |status: Status| {
-            let (least, most) = (self.least[status], self.most[status]);
-            let files = audited.files[status];
-            files.saturating_sub(most).max(least.saturating_sub(files))
+            let (before, after) = (before.files[status], after.files[status]);
+            let files = self.scan.files[status];
+            let above = files.saturating_sub(before.max(after));
+            above.max(before.min(after).saturating_sub(files))
         };
         let files = Status::ALL.into_iter().map(outside).max().unwrap_or(0);
-        let statuses = audited.files.iter().filter(|(_, files)| **files > 0);
-        match () {
-            () if files == 0 && audited.lists_all => Verdict::Agreed {
-                shows_sorting: statuses.count() > 1,
-            },
-            () if self.still && audited.consistent => Verdict::Wrong { files },
-            () => Verdict::Inconclusive,
+        let are_consistent = [before, after, &self.scan].map(|count| count.consistent) == [true; 3];
+        let is_whole = self.reported == Some(before.files.total());
+        let lists_all = self.scan.missing_rows == 0;
+        match files {
+            0 if lists_all && has_several_statuses(&self.scan.files) => Verdict::Sorted,
+            1.. if are_consistent && is_whole && before.files == after.files => {
+                Verdict::Wrong { files }
+            }
+            _ => Verdict::Inconclusive,
         }
     }
 
-    /// How much an audit differs from the counts before it.
-    pub fn difference(&self, audited: &ByStatus<u64>) -> ByStatus<i64> {
-        ByStatus::from_fn(|status| {
-            let of = |counts: &ByStatus<u64>| i64::try_from(counts[status]).unwrap_or(i64::MAX);
-            of(audited).saturating_sub(of(&self.before))
-        })
+    /// The verdict, where one just before found the boundaries wrong: they are, if that was by more files than changed from then to now.
+    pub fn verdict_after(&self, first: &Self) -> Verdict {
+        match (self.verdict(), first.verdict()) {
+            (Verdict::Wrong { files }, Verdict::Wrong { files: before })
+                if files.min(before) <= self.changed_since(first) =>
+            {
+                Verdict::Inconclusive
+            }
+            (verdict, _) => verdict,
+        }
+    }
+
+    /// Files that are not done in one of two scans, and not so in the other one.
+    fn changed_since(&self, before: &Self) -> u64 {
+        let missing = |one: &FolderCount, other: &FolderCount| {
+            let status = |count: &FolderCount, key| count.unfinished.get(key).map(|it| it.status);
+            let mut files = 0;
+            for key in one.unfinished.keys() {
+                files += u64::from(status(one, key) != status(other, key));
+            }
+            files
+        };
+        let (now, before) = (&self.scan, &before.scan);
+        missing(now, before).max(missing(before, now))
+    }
+
+    /// How much the scan differs from the count by boundaries before it.
+    pub fn difference(&self) -> Option<ByStatus<i64>> {
+        let (before, _) = self.boundaries.as_ref()?;
+        Some(ByStatus::from_fn(|status| {
+            let of = |count: &FolderCount| i64::try_from(count.files[status]).unwrap_or(i64::MAX);
+            of(&self.scan).saturating_sub(of(before))
+        }))
     }
 }
 
-impl From<&FolderCount> for Audited {
-    fn from(count: &FolderCount) -> Self {
-        Self {
-            files: count.files,
-            consistent: count.consistent,
-            lists_all: count.missing_rows == 0,
-            unfinished: count
-                .unfinished
-                .iter()
-                .map(|(key, file)| (*key, file.status))
-                .collect(),
-        }
-    }
+pub(super) fn has_several_statuses(counts: &ByStatus<u64>) -> bool {
+    counts.iter().filter(|(_, files)| **files > 0).count() > 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Status::{Done, Failed};
+    use crate::count::{Boundaries, DoneFiles, Unfinished};
+    use crate::model::FileKey;
 
-    fn counts(done: u64, failed: u64) -> ByStatus<u64> {
-        ByStatus::from_fn(|status| match status {
-            Done => done,
-            Failed => failed,
+    /// A count of this many files that are done, and these that failed.
+    fn count(done: u64, failed: std::ops::Range<u64>) -> FolderCount {
+        let files = ByStatus::from_fn(|status| match status {
+            Status::Done => done,
+            Status::Failed => failed.end - failed.start,
             _ => 0,
-        })
-    }
-
-    fn verdict(boundaries: &[(u64, u64)], audited: (u64, u64), consistent: bool) -> Verdict {
-        let mut all = boundaries
-            .iter()
-            .map(|(done, failed)| counts(*done, *failed));
-        let mut range = Range::new(all.next().unwrap());
-        all.for_each(|files| range.add(&files, true));
-        range.verdict(&Audited {
-            files: counts(audited.0, audited.1),
-            consistent,
-            lists_all: true,
-            unfinished: FileMap::default(),
-        })
-    }
-
-    #[test]
-    fn an_audit_agrees_with_what_boundaries_counted_while_it_ran() {
-        let agreed = |shows_sorting| Verdict::Agreed { shows_sorting };
-        for (boundaries, audited, expected) in [
-            (&[(90, 10), (90, 10)][..], (90, 10), agreed(true)),
-            (&[(90, 0), (90, 0)], (90, 0), agreed(false)),
-            (&[(90, 10), (85, 15), (88, 12)], (87, 13), agreed(true)),
-            (
-                &[(90, 10), (90, 10)],
-                (80, 20),
-                Verdict::Wrong { files: 10 },
-            ),
-            (&[(90, 10), (91, 10)], (80, 20), Verdict::Inconclusive),
-        ] {
-            assert_eq!(
-                verdict(boundaries, audited, true),
-                expected,
-                "{boundaries:?}"
-            );
-        }
-        let torn = verdict(&[(90, 10), (90, 10)], (89, 10), false);
-        assert_eq!(torn, Verdict::Inconclusive);
-    }
-
-    #[test]
-    fn counts_that_are_not_consistent_refute_nothing() {
-        let mut range = Range::new(counts(90, 10));
-        range.add(&counts(90, 10), false);
-        let audited = Audited {
-            files: counts(80, 20),
-            consistent: true,
-            lists_all: true,
-            unfinished: FileMap::default(),
+        });
+        let file = |number: u64| {
+            let (link, id) = (u128::from(number), u128::from(number));
+            let file = Unfinished {
+                status: Status::Failed,
+                created_at: None,
+                class: None,
+            };
+            (FileKey { link, id }, file)
         };
-        assert_eq!(range.verdict(&audited), Verdict::Inconclusive);
+        FolderCount {
+            files,
+            unfinished: failed.map(file).collect(),
+            consistent: true,
+            ..FolderCount::empty(DoneFiles::Counted(Boundaries::default()))
+        }
+    }
+
+    fn compare(before: FolderCount, scan: FolderCount, after: FolderCount) -> Comparison {
+        Comparison {
+            scan,
+            reported: Some(before.files.total()),
+            boundaries: Some((before, after)),
+        }
+    }
+
+    #[test]
+    fn an_audit_agrees_with_what_boundaries_count_before_and_after_it() {
+        for (before, scan, after, expected) in [
+            ((90, 10), (90, 10), (90, 10), Verdict::Sorted),
+            ((90, 0), (90, 0), (90, 0), Verdict::Inconclusive),
+            ((90, 10), (87, 13), (85, 15), Verdict::Sorted),
+            ((90, 10), (80, 20), (90, 10), Verdict::Wrong { files: 10 }),
+            ((90, 10), (80, 20), (91, 10), Verdict::Inconclusive),
+        ] {
+            let of = |(done, failed)| count(done, 0..failed);
+            let comparison = compare(of(before), of(scan), of(after));
+            assert_eq!(comparison.verdict(), expected, "{before:?} {scan:?}");
+        }
+    }
+
+    #[test]
+    fn counts_that_are_not_consistent_or_not_of_all_files_refute_nothing() {
+        let wrong = || compare(count(90, 0..10), count(80, 0..20), count(90, 0..10));
+        let mut torn = wrong();
+        torn.scan.consistent = false;
+        let mut unstable = wrong();
+        if let Some((before, _)) = &mut unstable.boundaries {
+            before.consistent = false;
+        }
+        let hidden = Comparison {
+            reported: Some(110),
+            ..wrong()
+        };
+        let unknown = Comparison {
+            boundaries: None,
+            ..wrong()
+        };
+        for comparison in [torn, unstable, hidden, unknown] {
+            assert_eq!(comparison.verdict(), Verdict::Inconclusive);
+        }
+    }
+
+    #[test]
+    fn audits_that_are_off_by_what_changed_refute_nothing() {
+        let of = |failed: std::ops::Range<u64>| {
+            let files = failed.end - failed.start;
+            compare(
+                count(100, 0..10),
+                count(110 - files, failed),
+                count(100, 0..10),
+            )
+        };
+        // As many files fail as recover all the time.
+        for (failed, swapped, is_wrong) in
+            [(9, 0, true), (9, 1, false), (8, 2, false), (4, 5, true)]
+        {
+            let verdict = of(swapped..swapped + failed).verdict_after(&of(0..failed));
+            let is_found_wrong = matches!(verdict, Verdict::Wrong { .. });
+            assert_eq!(is_found_wrong, is_wrong, "{failed} {swapped}");
+        }
+        // A file failed, and was done again when the boundaries were read.
+        assert_eq!(of(0..10).verdict_after(&of(0..9)), Verdict::Sorted);
+        let difference = of(0..60).difference().unwrap();
+        assert_eq!(
+            (difference[Status::Done], difference[Status::Failed]),
+            (-50, 50)
+        );
     }
 }

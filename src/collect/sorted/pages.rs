@@ -133,19 +133,14 @@ impl Pages {
         FolderCount {
             files: list.counts(),
             examples,
-            consistent: false,
             failed_page: self.failed_page(),
             unfinished: self
                 .reads
                 .into_iter()
                 .flat_map(|read| read.rows.files)
                 .collect(),
-            done: DoneFiles::Counted(list.boundaries()),
             rows_read,
-            rows_beyond: None,
-            left_out: None,
-            missing_rows: 0,
-            requests: 0,
+            ..FolderCount::empty(DoneFiles::Counted(list.boundaries()))
         }
     }
 

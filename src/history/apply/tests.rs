@@ -13,7 +13,7 @@ use super::*;
 use crate::classify::{Class, ReasonReader};
 use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, RowsRead};
 use crate::history::Unidentified;
-use crate::model::{FileKey, FileMap};
+use crate::model::FileKey;
 
 const MINUTE: i64 = 60_000;
 
@@ -73,17 +73,10 @@ impl Story {
         self.minute += 1;
         let mut finished = Vec::new();
         let mut count = FolderCount {
-            files: ByStatus::default(),
             examples: ReasonReader::default().finish(),
             consistent: rows.consistent,
-            unfinished: FileMap::default(),
             rows_read: ByStatus::from_fn(|_| rows.pages),
-            done: DoneFiles::Counted(Boundaries::default()),
-            failed_page: None,
-            rows_beyond: None,
-            left_out: None,
-            missing_rows: 0,
-            requests: 1,
+            ..FolderCount::empty(DoneFiles::Counted(Boundaries::default()))
         };
         for (number, status) in rows.files {
             count.files[*status] += 1;

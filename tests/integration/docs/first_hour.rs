@@ -35,14 +35,13 @@ const SEEN: [Expected; 5] = [
 /// A minute is a second, the addresses are those of this machine, and the alert does not wait.
 fn here(block: &str, portal: &Portal, ports: [u16; 2]) -> String {
     let [exporter, prometheus] = ports.map(|port| port.to_string());
-    let alerts =
-        "kb-exporter rules | sed 's/for: 5m/for: 1s/; s/interval: 1m/interval: 1s/' >kb-alerts.yml";
+    let alerts = "| sed 's/for: 5m/for: 1s/; s/interval: 1m/interval: 1s/' >kb-alerts.yml";
     [
         ("https://portal.example/admin", portal.base_url().as_str()),
         ("15732", &exporter),
         ("9090", &prometheus),
         ("_interval: 1m", "_interval: 1s"),
-        ("kb-exporter rules >kb-alerts.yml", alerts),
+        (">kb-alerts.yml", alerts),
     ]
     .iter()
     .fold(block.to_owned(), |block, (written, here)| {

@@ -35,6 +35,22 @@ async fn one_line_tells_whether_a_portal_has_the_interface() {
     .unwrap();
 }
 
+/// On a fresh machine, two commands do everything for users, and two for who changes the code.
+#[test]
+fn two_commands_are_enough() {
+    let blocks = markdown::blocks(&text("README.md"), "sh");
+    let [_, try_it, test_it] = blocks.as_slice() else {
+        panic!("{blocks:#?}");
+    };
+    let commands: Vec<_> = try_it.lines().collect();
+    let [clone, up] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    assert!(clone.starts_with("git clone "), "{clone}");
+    assert!(text("deploy/compose.yml").contains(&format!("#   {up}\n")));
+    assert_eq!(test_it, "tests/run\n");
+}
+
 #[tokio::test]
 async fn the_metrics_that_it_shows_are_those_of_the_demo() {
     let shown = markdown::blocks(&text("README.md"), "text");

@@ -31,12 +31,11 @@ pub fn one_unsorted_folder() -> Kind {
         world.folders[folder].quirks.push(Quirk::IgnoresSorting);
     });
     kind.promise.sorts = None;
-    // Every page of the folder is read from then on, and of the others until they were shown to be sorted, also again after a scan in the
-    // place of a count by boundaries.
+    // Every page of the folder is read from then on, and of the others until they were shown to be sorted.
     kind.rate = 10;
-    kind.promise.requests = 300_000;
+    kind.promise.requests = 150_000;
     // The counts by boundaries are marked then.
-    kind.promise.consistent = 0.8;
+    kind.promise.consistent = 0.95;
     kind
 }
 
