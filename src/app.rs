@@ -3,6 +3,7 @@
 //! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is stopped, or until a task ends
 //! that never should. A configuration is built completely (`Built`) before it replaces the old one: a reload is all or nothing.
 
+mod listen;
 mod portals;
 mod reload;
 mod state;
@@ -20,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use crate::clock::Moment;
 use crate::http::guard::Guard;
@@ -65,6 +67,8 @@ pub struct App {
     portals: Portals,
     built: Built,
     reloader: Reloader,
+    /// The address of the status page, if it is another one than this process listens on.
+    page: Option<String>,
     cancel: CancellationToken,
 }
 
@@ -73,7 +77,7 @@ impl App {
     pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
-        let listeners = listeners(&web.addresses).await?;
+        let listeners = listen::on_all(&web.addresses)?;
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
@@ -110,6 +114,7 @@ impl App {
                 requests,
                 configuration,
             },
+            page: web.external_url.clone(),
             cancel,
         })
     }
@@ -131,8 +136,10 @@ impl App {
             mut portals,
             built,
             reloader,
+            page,
             cancel,
         } = self;
+        let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
         portals.use_config(built).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
@@ -156,6 +163,7 @@ impl App {
             );
         }
         systemd::ready(&addresses);
+        info!(url = page, "status page");
         let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
         systemd::stopping();
         cancel.cancel();
@@ -197,13 +205,17 @@ async fn supervise(
     }
 }
 
-async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
-    let mut listeners = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        let listener = TcpListener::bind(address).await;
-        listeners.push(listener.with_context(|| format!("cannot listen on {address}"))?);
-    }
-    Ok(listeners)
+/// The address of the page at the first address that this process listens on.
+fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
+    let scheme = match web_config.map(WebConfigFile::current) {
+        Some(config) if config.tls.is_some() => "https",
+        _ => "http",
+    };
+    let address = addresses.first().map(|address| match address.ip() {
+        ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
+        _ => address.to_string(),
+    });
+    format!("{scheme}://{}/", address.unwrap_or_default())
 }
 
 fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {

@@ -24,6 +24,8 @@ mod schedule;
 pub mod schema;
 mod shown;
 mod state;
+mod walk;
+mod warnings;
 pub(crate) mod yaml;
 
 use std::path::Path;
@@ -32,7 +34,6 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::document::Document;
-use self::error::Fault;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Strategy};
@@ -42,6 +43,7 @@ pub use folders::{FolderFilter, FolderPattern};
 pub use hidden::{FileError, Hidden, HiddenPath};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
+pub(crate) use reindex::nearest;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
@@ -62,7 +64,7 @@ pub struct Config {
     /// When failed files are sent to be processed again.
     pub reindex: Reindex,
     pub state: State,
-    /// The keys and values of the file, without those that are hidden; null if there is no file.
+    /// The keys and values of the file and the defaults, without those that are hidden; null if there is no file.
     pub written: Arc<Json>,
 }
 
@@ -90,7 +92,7 @@ impl Config {
     pub fn from_environment(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        environment::config(&variable).map_err(Fault::in_environment)
+        environment::config(&variable).map_err(ConfigError::in_environment)
     }
 
     /// One portal with the defaults everywhere else and a temporary state.

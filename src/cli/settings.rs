@@ -10,13 +10,11 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, classes, limits, output};
-use crate::config::{Config, ConfigError, State};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs};
+use crate::config::{Config, ConfigError};
 use crate::http::route::Route;
 use crate::http::web_config::WebConfigFile;
-use crate::model::Shard;
 use crate::shutdown;
-use crate::store::wrong_url;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
@@ -41,28 +39,6 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
         Some(file) => Box::new(move || Config::from_file(&file)),
         None => Box::new(|| Config::from_environment(|name| std::env::var(name).ok())),
     }
-}
-
-/// Reads the configuration and the web configuration, and reports that they are right, or what is wrong.
-pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
-    let config = config(args)?;
-    web.config.as_deref().map(WebConfigFile::open).transpose()?;
-    if let State::Postgres(state) = &config.state
-        && let Some(why) = wrong_url(&state.url_file)
-    {
-        return Err(ConfigError::in_named_file(&state.url_file, &why).into());
-    }
-    let portals = config.portals.len();
-    let limits = limits::notes(&config, shard);
-    let warnings = config.errors.warnings().into_iter();
-    let warnings = warnings.chain(classes::warnings(&config));
-    let warnings: Vec<_> = warnings
-        .map(|warning| format!("warning: {warning}\n"))
-        .collect();
-    let warnings = warnings.concat();
-    let text = format!("the configuration is correct: {portals} portal(s)\n{limits}{warnings}");
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.

@@ -19,6 +19,8 @@ pub(super) struct FolderList {
     pub state: ListState,
     /// Whether the portal's clock agrees with this machine's; `None` if unknown.
     clocks_agree: Option<bool>,
+    /// What is reindexed, as it was logged last.
+    reindexed: Option<String>,
     /// How far the portal's clock is ahead of this machine's, in milliseconds.
     pub clock_ahead: i64,
 }
@@ -69,6 +71,14 @@ impl FolderList {
         }
         if no_match > 0 {
             warn!(%portal, patterns = no_match, "patterns of folders.include match no folder that the key may use");
+        }
+    }
+
+    /// Logs in how many folders files are reindexed, when that is new.
+    pub fn reindexes(&mut self, reindexed: String, portal: &PortalName) {
+        if self.reindexed.as_ref() != Some(&reindexed) {
+            info!(%portal, "{reindexed}");
+            self.reindexed = Some(reindexed);
         }
     }
 

@@ -7,6 +7,9 @@ use url::{Host, Url};
 use crate::config::form::scalar;
 use crate::model::{FolderId, PortalAddress};
 
+/// The path that follows the address of a portal in each request.
+const INTERFACE: &str = "/api/admin/library-folders";
+
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
@@ -14,7 +17,15 @@ pub struct BaseUrl(Url);
 impl BaseUrl {
     /// Takes an address; the error is a sentence that says what would be right, and never holds the address.
     pub fn parse(text: &str) -> Result<Self, String> {
-        http_address(text, "https://portal.example/admin").map(Self)
+        let url = http_address(text, "https://portal.example/admin")?;
+        if url.path().contains(INTERFACE)
+            || url.path().trim_end_matches('/').ends_with("/api/admin")
+        {
+            return Err(format!(
+                "the exporter adds {INTERFACE} itself: end the address before it, such as https://portal.example/admin"
+            ));
+        }
+        Ok(Self(url))
     }
 
     /// The address as a URL. Its path is as configured, with or without a slash at its end.
@@ -176,6 +187,8 @@ mod tests {
             "https://portal.example/?secret=1",
             "https://portal.example/#secret",
             "https://",
+            "https://secret.example/admin/api/admin/library-folders/mine",
+            "https://secret.example/api/admin/",
         ] {
             let message = BaseUrl::parse(text).unwrap_err();
             assert!(!message.contains("secret"), "{message}");

@@ -1,5 +1,7 @@
 //! Which folders a rule is about.
 
+use std::fmt;
+
 use glob::Pattern;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,6 +38,15 @@ impl FolderPattern {
         match self {
             Self::Id(wanted) => *wanted == id,
             Self::Name(glob) => glob.matches(name),
+        }
+    }
+}
+
+impl fmt::Display for FolderPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Name(glob) => write!(f, "{:?}", glob.as_str()),
         }
     }
 }
@@ -80,6 +91,17 @@ impl FolderFilter {
             .as_ref()
             .is_none_or(|patterns| patterns.iter().any(fits));
         included && !self.exclude.iter().any(fits)
+    }
+
+    /// The patterns of folders that are included; none if all are.
+    pub fn included(&self) -> impl Iterator<Item = &FolderPattern> {
+        self.include.iter().flatten()
+    }
+
+    /// Whether every folder is excluded, whatever its name.
+    pub fn excludes_all(&self) -> bool {
+        let all = |pattern: &FolderPattern| matches!(pattern, FolderPattern::Name(glob) if glob.as_str().chars().all(|c| c == '*'));
+        self.exclude.iter().any(all)
     }
 }
 

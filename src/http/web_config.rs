@@ -125,7 +125,7 @@ impl WebConfigFile {
                 let replaced = config.replacing(&loaded.config);
                 replaced.map_err(|fault| {
                     let file = self.path.display().to_string();
-                    fault.in_file(&file, &schema_of::<Document>())
+                    ConfigError::in_file(fault, &file, &schema_of::<Document>())
                 })
             });
             loaded.stamps = stamps;

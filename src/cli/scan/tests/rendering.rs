@@ -228,7 +228,7 @@ fn a_frame_counts_folders_that_were_read_at_and_expects_what_the_list_says() {
     let halfway = snapshot(vec![portal("main", read(), folders)]);
     assert_eq!(
         Frame::of(&halfway, 12).unwrap().to_string(),
-        "2 of 3 folders, 12 of 30 files"
+        "2 of 3 folders, 20 of 30 files"
     );
     assert_eq!(
         Frame::of(&halfway, 31).unwrap().to_string(),
