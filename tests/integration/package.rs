@@ -82,6 +82,10 @@ async fn the_package_installs_runs_upgrades_and_leaves() {
     ));
     let exporter = start(&root).await;
     let metrics = exporter.collected().await;
+    // The copy of the key is there while the service runs.
+    root.script(&format!(
+        "kb-exporter --config.check --config.file {CONFIG}"
+    ));
     assert_eq!(metrics.value("kb_portal_up", &[]), Some(1.0));
     assert_eq!(
         metrics.value("kb_folder_files", &[("status", "pending")]),
@@ -127,9 +131,6 @@ fn install(root: &Root, package: &Path) {
 }
 
 fn is_installed(root: &Root) {
-    root.script(&format!(
-        "kb-exporter --config.check --config.file {CONFIG}"
-    ));
     root.script("test -s /usr/share/man/man1/kb-exporter-reindex-history.1");
     root.script("ls /usr/share/kb-exporter/alerts/kb-exporter.yml /usr/share/kb-exporter/dashboards/folder.json");
     let complete = "
