@@ -1,4 +1,7 @@
-//! Tells the program what it was built from and with, for `kb_exporter_build_info` and `--version`.
+//! Tells the program what it was built from and with, for `kb_exporter_build_info` and `--version`, and makes pages of its documents.
+
+#[path = "build/documents.rs"]
+mod documents;
 
 use std::env;
 use std::path::Path;
@@ -24,6 +27,7 @@ fn main() {
         println!("cargo::rerun-if-changed=.git/logs/HEAD");
     }
     println!("cargo::rerun-if-changed=build.rs");
+    documents::write();
 }
 
 fn output(program: &str, arguments: &[&str]) -> Option<String> {

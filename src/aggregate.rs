@@ -96,10 +96,8 @@ impl Tally {
         };
         if files.len() < MAX_REMEMBERED {
             let reasons = &mut self.reasons;
-            let file = earlier.unwrap_or_else(|| {
-                let class = status.has_reason().then(|| reasons.classify(row.reason()));
-                Unfinished::of(row, class, self.context.clock_ahead)
-            });
+            let ahead = self.context.clock_ahead;
+            let file = earlier.unwrap_or_else(|| Unfinished::read(row, reasons, ahead));
             files.insert(key, file);
         }
     }

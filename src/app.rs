@@ -3,6 +3,7 @@
 //! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is stopped, or until a task ends
 //! that never should. A configuration is built completely (`Built`) before it replaces the old one: a reload is all or nothing.
 
+mod listen;
 mod portals;
 mod reload;
 mod state;
@@ -20,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use crate::clock::Moment;
 use crate::http::guard::Guard;
@@ -30,7 +32,6 @@ use crate::metrics::{Events, Renderer};
 use crate::model::Shard;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
-use crate::trend::Trends;
 
 pub use reload::ConfigSource;
 
@@ -48,6 +49,8 @@ const DRAIN: Duration = Duration::from_secs(8);
 pub struct Web {
     pub addresses: Vec<SocketAddr>,
     pub telemetry_path: String,
+    /// Where people reach this exporter, without a slash at the end.
+    pub external_url: Option<String>,
     /// Whether `POST /-/reload` is allowed.
     pub lifecycle: bool,
     pub config: Option<Arc<WebConfigFile>>,
@@ -64,6 +67,8 @@ pub struct App {
     portals: Portals,
     built: Built,
     reloader: Reloader,
+    /// The address of the status page, if it is another one than this process listens on.
+    page: Option<String>,
     cancel: CancellationToken,
 }
 
@@ -72,7 +77,7 @@ impl App {
     pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
-        let listeners = listeners(&web.addresses).await?;
+        let listeners = listen::on_all(&web.addresses)?;
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
@@ -81,19 +86,21 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
+        let guard = Guard::new(
+            web.config.clone(),
+            web.open_probes,
+            web.telemetry_path.clone(),
+            events.clone(),
+        );
         let site = Site {
             events,
             publisher,
-            trends: Trends::default(),
             exposition,
             config: config_in_use,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
-            guard: web
-                .config
-                .clone()
-                .map(|file| Arc::new(Guard::new(file, web.open_probes))),
+            guard: Arc::new(guard),
         };
         Ok(Self {
             listeners,
@@ -107,6 +114,7 @@ impl App {
                 requests,
                 configuration,
             },
+            page: web.external_url.clone(),
             cancel,
         })
     }
@@ -128,18 +136,17 @@ impl App {
             mut portals,
             built,
             reloader,
+            page,
             cancel,
         } = self;
+        let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
         portals.use_config(built).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
-        let trends = site.trends.clone();
-        let trends = trends.run(site.publisher.clone(), site.events.clone(), cancel.clone());
         let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));
         let signs = cancel.clone().run_until_cancelled_owned(signs);
         let router = site.router();
         let mut tasks = JoinSet::new();
-        tasks.spawn(trends.map(Ok));
         tasks.spawn(signs.map(|_| Ok(())));
         tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {
@@ -156,6 +163,7 @@ impl App {
             );
         }
         systemd::ready(&addresses);
+        info!(url = page, "status page");
         let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
         systemd::stopping();
         cancel.cancel();
@@ -197,13 +205,17 @@ async fn supervise(
     }
 }
 
-async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
-    let mut listeners = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        let listener = TcpListener::bind(address).await;
-        listeners.push(listener.with_context(|| format!("cannot listen on {address}"))?);
-    }
-    Ok(listeners)
+/// The address of the page at the first address that this process listens on.
+fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
+    let scheme = match web_config.map(WebConfigFile::current) {
+        Some(config) if config.tls.is_some() => "https",
+        _ => "http",
+    };
+    let address = addresses.first().map(|address| match address.ip() {
+        ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
+        _ => address.to_string(),
+    });
+    format!("{scheme}://{}/", address.unwrap_or_default())
 }
 
 fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {

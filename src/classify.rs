@@ -10,6 +10,7 @@ mod cause;
 mod classifier;
 mod line;
 mod masks;
+mod newest;
 mod own_name;
 mod rule;
 mod slots;
@@ -21,8 +22,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use classifier::Classifier;
+pub use newest::{NamedFile, NewestFiles};
 pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
-pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
+pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, Growth, KnownClass};
 pub use tally::{ClassCount, ClassCounts, ClassExamples, ReasonReader};
 
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).

@@ -5,11 +5,13 @@ mod check;
 mod classes;
 mod completion;
 mod config;
+mod config_check;
 mod demo;
 mod errors;
 mod exit;
 mod files;
 mod healthcheck;
+mod help;
 mod limits;
 mod once;
 mod output;
@@ -29,11 +31,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
 use crate::model::Shard;
 use crate::telemetry;
+use tracing::info;
 
 use address::ListenAddress;
 
@@ -137,10 +140,13 @@ struct WebArgs {
     /// Path of the metrics.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
+    /// URL at which people reach this exporter, also through a proxy: for links. Alerts lead to its runbook.
+    #[arg(long = "web.external-url", value_name = "URL", value_parser = address::site, global = true)]
+    external_url: Option<String>,
     /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// Answer `/livez`, `/healthz` and `/readyz` without a password.
+    /// Answer `/livez`, `/healthz` and `/readyz` without a password or a rate limit.
     #[arg(long = "web.open-probes", global = true)]
     open_probes: bool,
     /// Allow `POST /-/reload`.
@@ -184,24 +190,37 @@ struct PortalArgs {
 
 /// The commands and their flags, for completions and manual pages.
 pub fn command() -> clap::Command {
-    Cli::command().version(env!("CARGO_PKG_VERSION"))
+    help::add(Cli::command().version(env!("CARGO_PKG_VERSION")))
 }
 
 /// Runs the command that the arguments name, and returns the exit code of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = help::add(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let kind = cli.kind();
     if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
-        return exit::report(&error.into());
+        return exit::report(&error.into(), kind);
     }
     telemetry::log_panics();
-    cli.act().unwrap_or_else(|error| exit::report(&error))
+    cli.act().unwrap_or_else(|error| exit::report(&error, kind))
 }
 
 impl Cli {
+    /// A service logs why it ends; a command tells it.
+    const fn kind(&self) -> exit::Kind {
+        match self.command {
+            _ if self.config.check => exit::Kind::Command,
+            None | Some(Command::Run | Command::Demo(_) | Command::Portal(_)) => {
+                exit::Kind::Service
+            }
+            Some(_) => exit::Kind::Command,
+        }
+    }
+
     fn act(&self) -> Result<ExitCode> {
         let shard = self.shard.shard()?;
         if self.config.check {
-            return settings::check(&self.config, &self.web, shard);
+            return config_check::run(&self.config, &self.web, shard);
         }
         match &self.command {
             None | Some(Command::Run) => self.serve(shard),
@@ -209,7 +228,7 @@ impl Cli {
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check(args)) => check::run(&self.config, shard, args),
-            Some(Command::Rules(args)) => rules::run(args),
+            Some(Command::Rules(args)) => rules::run(&self.web, args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Files(args)) => files::run(&self.config, shard, args),
@@ -223,6 +242,9 @@ impl Cli {
     fn serve(&self, shard: Shard) -> Result<ExitCode> {
         let source = settings::source(&self.config);
         let web = settings::web(&self.web, Ipv4Addr::UNSPECIFIED)?;
+        let file = self.config.file.as_deref();
+        let configuration = file.map_or("the environment".into(), |file| file.to_string_lossy());
+        info!(version = VERSION, %configuration, "kb-exporter starts");
         settings::run_until_signal(async |stop| {
             let app = App::bind(source, &web, shard).await?;
             app.run(stop).await
@@ -246,6 +268,7 @@ mod tests {
             "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
+            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder f --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter state migrate --to postgres --config.file f",
@@ -253,8 +276,40 @@ mod tests {
             "kb-exporter --shard.index auto --shard.count 65535 run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
         ] {
-            let parsed = Cli::try_parse_from(line.split(' '));
+            let parsed = command().try_get_matches_from(line.split(' '));
+            let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
             assert!(parsed.is_ok(), "{line}: {parsed:?}");
         }
+    }
+
+    /// What `-h` prints for a command.
+    fn help(line: &str) -> String {
+        let words = std::iter::once("kb-exporter").chain(line.split(' '));
+        let parsed = command().try_get_matches_from(words.chain(["-h"]));
+        parsed.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_help_of_a_command_has_its_own_flags_an_example_and_the_environment() {
+        for (command, shown, not_shown) in [
+            ("completion", "kb-exporter completion bash", "--config.file"),
+            ("completion", "bash, fish, zsh", "--web."),
+            ("demo", "--web.listen-address", "--config.file"),
+            ("demo", "--portal.speed", "--shard.count"),
+            ("check", "--config.file", "--web."),
+            ("check", "KB_STATE_PATH", "--config.check"),
+            ("rules", "--web.external-url", "--web.listen-address"),
+            ("reindex history", "--since", "--log."),
+            ("healthcheck", "--web.config.file", "--log.level"),
+            ("run", "--shard.replicas", "--portal."),
+        ] {
+            let help = help(command);
+            assert!(help.contains(shown), "{help}");
+            assert!(!help.contains(not_shown), "{help}");
+            assert!(help.contains("Example:\n  kb-exporter "), "{help}");
+        }
+        // What is not shown is accepted all the same.
+        let line = ["kb-exporter", "completion", "bash", "--log.level", "debug"];
+        assert!(command().try_get_matches_from(line).is_ok());
     }
 }

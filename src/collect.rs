@@ -321,6 +321,7 @@ impl Collector {
             state_writes: self.storage.writes(self.folders.refused_by_store()),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
+            web_url: self.settings.portal.web_url.clone(),
             panics: self.tasks.panics(),
         });
         self.publication

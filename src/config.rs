@@ -12,7 +12,7 @@ mod environment;
 pub(crate) mod error;
 mod errors;
 mod folders;
-mod form;
+pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
@@ -24,6 +24,8 @@ mod schedule;
 pub mod schema;
 mod shown;
 mod state;
+mod walk;
+mod warnings;
 pub(crate) mod yaml;
 
 use std::path::Path;
@@ -32,9 +34,8 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::document::Document;
-use self::error::Fault;
 
-pub use address::{BaseUrl, Proxy};
+pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;
@@ -42,6 +43,7 @@ pub use folders::{FolderFilter, FolderPattern};
 pub use hidden::{FileError, Hidden, HiddenPath};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
+pub(crate) use reindex::nearest;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
@@ -62,7 +64,7 @@ pub struct Config {
     /// When failed files are sent to be processed again.
     pub reindex: Reindex,
     pub state: State,
-    /// The keys and values of the file, without those that are hidden; null if there is no file.
+    /// The keys and values of the file and the defaults, without those that are hidden; null if there is no file.
     pub written: Arc<Json>,
 }
 
@@ -85,14 +87,12 @@ impl Config {
         Self::from_bytes(file, text.as_bytes())
     }
 
-    /// Takes one portal from `KB_BASE_URL`, `KB_API_KEY` or `KB_API_KEY_FILE`, `KB_PORTAL_NAME` and `KB_CA_FILE`; all
-    /// else has its default, and the state is temporary. A variable that is empty counts as not set.
+    /// Takes one portal from the environment (docs/configuration.md, Environment); all else has its default. A variable that is empty
+    /// counts as not set.
     pub fn from_environment(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        environment::portal(&variable)
-            .map(Self::for_portal)
-            .map_err(Fault::in_environment)
+        environment::config(&variable).map_err(ConfigError::in_environment)
     }
 
     /// One portal with the defaults everywhere else and a temporary state.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::classify::{Class, ClassExamples};
+use crate::classify::{Class, ClassExamples, ReasonReader};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::{FileRow, PageRequest};
 
@@ -24,12 +24,15 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// The file of a row. `clock_ahead`: how far the portal's clock is ahead of ours, in milliseconds.
-    pub fn of(row: &FileRow<'_>, class: Option<Class>, clock_ahead: i64) -> Self {
+    pub fn read(row: &FileRow<'_>, reasons: &mut ReasonReader, clock_ahead: i64) -> Self {
+        let status = row.status();
         let created_at = row.created_at();
+        let created_at = created_at.map(|at| at.moved(clock_ahead.saturating_neg()));
+        let mut read = || reasons.read(row.key(), status, created_at, row.reason());
         Self {
-            status: row.status(),
-            created_at: created_at.map(|at| at.moved(clock_ahead.saturating_neg())),
-            class,
+            status,
+            created_at,
+            class: status.has_reason().then(&mut read),
         }
     }
 }
@@ -45,7 +48,7 @@ pub struct RowsRead {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderCount {
     pub files: ByStatus<u64>,
-    /// Examples of the classes of the failed and flagged files that were read.
+    /// Examples of the failed and flagged files that were read.
     pub examples: ClassExamples,
     /// Whether the counts are those of one moment, if nothing contradicts it.
     pub consistent: bool,

@@ -25,6 +25,7 @@
 
 mod absence;
 mod apply;
+mod day;
 mod entries;
 mod indexing;
 mod limit;
@@ -33,6 +34,7 @@ mod turn;
 mod update;
 
 pub use apply::apply;
+pub use day::{Day, waiting};
 pub use entries::Unidentified;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::limit_rows;

@@ -30,6 +30,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod aggregate;
+pub mod alert;
 pub mod app;
 pub mod attempts;
 pub mod classify;
@@ -54,4 +55,3 @@ pub mod store;
 pub mod telemetry;
 pub mod text;
 pub mod tls;
-pub mod trend;

@@ -5,6 +5,7 @@
 mod file;
 mod label;
 mod outcome;
+mod series;
 mod shard;
 mod status;
 mod time;
@@ -21,6 +22,7 @@ use crate::text;
 pub use file::{FileKey, FileMap, FolderSizes};
 pub(crate) use label::{label_in_documents, label_values};
 pub use outcome::{Lost, Outcome};
+pub use series::Series;
 pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::Timestamp;

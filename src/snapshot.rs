@@ -10,6 +10,7 @@ mod publisher;
 mod read_cycle;
 mod reindex;
 mod sorting;
+mod unwatched;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use crate::classify::KnownClass;
 use crate::clock::Moment;
-use crate::config::{Errors, Reindex};
+use crate::config::{Errors, Reindex, WebUrl};
 use crate::model::{FolderId, PortalAddress, PortalName, Timestamp};
 use crate::portal::Trouble;
 
@@ -30,6 +31,7 @@ pub use read_cycle::ReadCycle;
 pub(crate) use read_cycle::whole_seconds;
 pub use reindex::ReindexView;
 pub use sorting::SortingState;
+pub use unwatched::Unwatched;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +69,8 @@ pub struct PortalView {
     pub sorting: SortingState,
     /// Why every page is read although the configuration asks for less, if so.
     pub unsorted: Option<String>,
+    /// Where people see its folders.
+    pub web_url: Option<WebUrl>,
     /// Panics that ended a task of its collector, since the process started.
     pub panics: u64,
 }
@@ -102,6 +106,8 @@ pub enum ListState {
     Failed {
         trouble: Trouble,
         message: String,
+        /// When it failed first, by any reason, since it was read.
+        since: Timestamp,
         /// The last list that was read, if there was one.
         last: Option<ListFacts>,
     },
@@ -112,12 +118,7 @@ pub enum ListState {
 pub struct ListFacts {
     /// Folders that the key may use.
     pub folders: usize,
-    /// Rows without a valid folder id.
-    pub invalid_rows: usize,
-    /// Folders beyond `collect.max_folders`, which are not collected.
-    pub beyond_limit: usize,
-    /// Whether the number of rows is the list's total.
-    pub whole: bool,
+    pub unwatched: Unwatched,
 }
 
 impl ListState {
@@ -127,6 +128,22 @@ impl ListState {
             Self::Unasked => None,
             Self::Read(facts) => Some(*facts),
             Self::Failed { last, .. } => *last,
+        }
+    }
+
+    /// Since when it cannot be read, if so.
+    pub fn failing_since(&self) -> Option<Timestamp> {
+        match self {
+            Self::Failed { since, .. } => Some(*since),
+            Self::Unasked | Self::Read(_) => None,
+        }
+    }
+
+    /// Why it cannot be read, in words.
+    pub fn failure(&self) -> Option<&String> {
+        match self {
+            Self::Failed { message, .. } => Some(message),
+            Self::Unasked | Self::Read(_) => None,
         }
     }
 
@@ -210,6 +227,7 @@ impl PortalView {
             state_writes: Writes::Off,
             sorting: SortingState::Assumed,
             unsorted: None,
+            web_url: portal.web_url.clone(),
             panics: 0,
         }
     }

@@ -10,7 +10,7 @@ use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes, Look};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
-    RunResult, Way,
+    RunResult, Unwatched, Way,
 };
 use uuid::Uuid;
 
@@ -80,9 +80,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
         address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
-            invalid_rows: 0,
-            beyond_limit: 0,
-            whole: true,
+            unwatched: Unwatched::default(),
         }),
         folders,
         classes: Arc::default(),
@@ -99,6 +97,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
         state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Shown,
         unsorted: None,
+        web_url: None,
         panics: 0,
     }
 }
@@ -129,6 +128,8 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             entries: ByStatus::from_fn(|status| by_status(amount, status, 7)),
             indexing: indexing(amount),
         })),
+        day: Arc::default(),
+        newest: Arc::default(),
     }
 }
 
@@ -167,6 +168,7 @@ fn errors(number: usize, amount: u64) -> Vec<ErrorRow> {
                 .0,
             files: amount % 97 + place as u64,
             example: None,
+            growth: None,
         })
         .collect();
     rows.sort_by(|a, b| (a.status, a.class.as_str()).cmp(&(b.status, b.class.as_str())));

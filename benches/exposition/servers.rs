@@ -16,6 +16,7 @@ use flate2::write::GzEncoder;
 use kb_exporter::clock::Moment;
 use kb_exporter::config::{BaseUrl, HiddenPath, KeySource, Portal as Configured};
 use kb_exporter::http::Configuration;
+use kb_exporter::http::guard::Guard;
 use kb_exporter::http::serve::{Limits, serve};
 use kb_exporter::http::site::Site;
 use kb_exporter::metrics::{self, ConfigFacts, Events, Renderer};
@@ -130,16 +131,16 @@ impl Shown {
             written: Arc::default(),
             reindex: Arc::default(),
         });
+        let guard = Guard::new(None, false, "/metrics".to_owned(), self.events.clone());
         let site = Site {
             events: self.events.clone(),
             publisher: self.publisher.clone(),
             exposition,
-            trends: kb_exporter::trend::Trends::default(),
             config,
             liveness: Arc::new(|| Ok(())),
             reload: None,
             telemetry_path: "/metrics".to_owned(),
-            guard: None,
+            guard: Arc::new(guard),
         };
         Ok(site.router())
     }

@@ -1,4 +1,4 @@
-//! File formats that the portal accepts (docs/portal.md, Uploads, rules 4 to 7).
+//! File formats that the portal accepts (simulator/README.md, rules 4 to 7).
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Format {
@@ -73,7 +73,7 @@ impl Format {
     }
 }
 
-/// Every accepted format, in the order of docs/portal.md (Uploads, rule 6).
+/// Every accepted format, in the order of simulator/README.md (rule 6).
 #[rustfmt::skip]
 pub(super) static FORMATS: [Format; 31] = [
     Format::new("pdf", "application/pdf", Kind::Document, PDF),

@@ -15,7 +15,7 @@ pub struct Options {
     pub folders: usize,
     /// Files of the starting world; two thirds of them lie in the first folder.
     pub files: usize,
-    /// Whether recordings are converted to text (docs/portal.md, Uploads, rules 6 and 7).
+    /// Whether recordings are converted to text (simulator/README.md, rules 6 and 7).
     pub transcription: bool,
     /// The key that may use every folder of the starting world, and every folder that `World::add_folder` makes.
     pub key: String,
@@ -47,7 +47,7 @@ impl Default for Options {
     }
 }
 
-/// Largest sizes of uploaded files, in bytes (docs/portal.md, Uploads, rule 9).
+/// Largest sizes of uploaded files, in bytes (simulator/README.md, rule 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// One document or image: 200 MB, read as decimal megabytes.

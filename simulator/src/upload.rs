@@ -1,4 +1,4 @@
-//! Uploads: what is rejected, what is skipped, and how the rest is stored (docs/portal.md, Uploads, rules 1 to 8).
+//! Uploads: what is rejected, what is skipped, and how the rest is stored (simulator/README.md, rules 1 to 8).
 
 use serde::Serialize;
 use uuid::Uuid;

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::{info, warn};
 
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
@@ -23,11 +24,22 @@ use crate::snapshot::Publisher;
 use crate::store::Documents;
 use crate::store::ledger::PortalLedger;
 
-/// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
+/// The parts that a configuration asks for, built and not yet started.
 pub(super) struct Built {
     config: Config,
     clients: Vec<Arc<Client>>,
     state: Option<OpenState>,
+}
+
+impl Built {
+    /// Fails if a portal cannot be reached with this configuration. At the start, that is the trouble of the one portal.
+    pub fn prepare(&self) -> Result<()> {
+        let mut portals = self.config.portals.iter().zip(&self.clients);
+        portals.try_for_each(|(portal, client)| {
+            let prepared = client.prepare();
+            prepared.with_context(|| format!("portal {}", portal.name))
+        })
+    }
 }
 
 pub(super) struct Portals {
@@ -100,13 +112,12 @@ impl Portals {
 
     /// Builds what a configuration asks for, and changes nothing yet.
     pub fn build(&self, config: Config) -> Result<Built> {
-        let build = |portal: &Portal| {
+        let client = |portal: &Portal| {
             let observer = self.events.of(&portal.name);
             let (collect, request) = (&config.collect, &config.request);
-            Client::build(portal, collect, request, observer, &self.throttles)
-                .with_context(|| format!("portal {}", portal.name))
+            Client::new(portal, collect, request, observer, &self.throttles)
         };
-        let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
+        let clients = config.portals.iter().map(client).collect();
         let state = match &self.state {
             Some((current, _)) if *current == config.state => None,
             _ => Some(OpenState::open(&config, self.shard)?),
@@ -139,6 +150,9 @@ impl Portals {
             LedgerKind::Private
         };
         self.events.show_shard(self.shard, kind);
+        for warning in config.warnings(self.shard.processes()) {
+            warn!("{warning}");
+        }
         self.publisher.use_portals(&config.portals);
         self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
@@ -162,6 +176,7 @@ impl Portals {
                 running.update(rules, plan, settings, client, ticker);
                 continue;
             }
+            info!(portal = %name, address = %portal.base_url, reindexing = config.reindex.strongest_mode().as_str(), "portal is watched");
             let (command, received) = mpsc::unbounded_channel();
             let running = Running {
                 command,

@@ -48,7 +48,9 @@ impl Reloader {
         let config = (self.source)().map_err(anyhow::Error::from);
         let built = config.and_then(|config| {
             let configuration = loaded(&config);
-            Ok((portals.build(config)?, configuration))
+            let built = portals.build(config)?;
+            built.prepare()?;
+            Ok((built, configuration))
         });
         match built {
             Ok((built, configuration)) => {

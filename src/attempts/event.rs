@@ -37,8 +37,8 @@ pub enum Event {
     },
     /// People let limits ignore what was before.
     Forgiven(Forgiveness),
-    /// The clock was set while the program ran: every time moves by this number of milliseconds, so that each limit lasts as long as it should.
-    ClockSet { at: Timestamp, by: i64 },
+    /// The clock was set by `step` milliseconds while the program ran. Every time moves by `by`, so that each limit lasts as long as it should.
+    ClockSet { at: Timestamp, step: i64, by: i64 },
     /// The clock that several processes share was set, or the database lost events: limits may have ended early.
     Doubted { at: Timestamp },
     /// What was known, in place of the events that said it. What is known already stays.

@@ -22,7 +22,7 @@ impl LedgerView {
             Event::Reviewed { id, at, review } => self.review(*id, *at, review)?,
             Event::Renewed { folder, files } => self.renew(*folder, files),
             Event::Forgiven(forgiveness) => self.forgive(forgiveness),
-            Event::ClockSet { at, by } => self.set_clock(*at, *by),
+            Event::ClockSet { at, step, by } => self.set_clock(*at, *step, *by),
             Event::Doubted { at } => self.doubted = Some(*at),
             Event::Known(view) => drop(self.merge(view)),
         }
@@ -159,9 +159,10 @@ impl LedgerView {
     }
 
     /// Moves every time.
-    fn set_clock(&mut self, at: Timestamp, by: i64) {
+    fn set_clock(&mut self, at: Timestamp, step: i64, by: i64) {
+        self.steps = self.steps.saturating_add(step);
         self.met = self.met.moved(by);
-        self.moved = self.moved.saturating_add(by);
+        self.moved = self.moved.saturating_add(by).max(0);
         self.clock_set = Some(at);
         let moved = self.track.iter();
         let moved: Vec<Attempt> = moved

@@ -13,6 +13,7 @@ impl LedgerView {
     /// Adds what another view knows of attempts and this one does not. Returns whether there was anything. No counter falls.
     pub fn merge(&mut self, other: &Self) -> bool {
         self.met = self.met.min(other.met);
+        self.steps = self.steps.max(other.steps);
         self.moved = self.moved.max(other.moved);
         self.clock_set = self.clock_set.max(other.clock_set);
         self.doubted = self.doubted.max(other.doubted);
@@ -36,7 +37,7 @@ impl LedgerView {
             let known = self.classes.entry(class.clone()).or_default();
             *known = known.at_least(totals);
         }
-        self.forgotten_until = self.forgotten_until.max(other.forgotten_until);
+        self.last_forgotten = self.last_forgotten.max(other.last_forgotten);
         !unknown.is_empty()
     }
 
@@ -44,7 +45,7 @@ impl LedgerView {
     fn is_unknown(&self, attempt: &Attempt) -> bool {
         let known = self.track.get(attempt.id);
         let progress = known.map(|known| known.progress());
-        let is_forgotten = known.is_none() && Some(attempt.intended) <= self.forgotten_until;
+        let is_forgotten = known.is_none() && attempt.id <= self.last_forgotten;
         !is_forgotten && progress < Some(attempt.progress())
     }
 

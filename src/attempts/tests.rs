@@ -73,7 +73,7 @@ proptest! {
         let before = views.last().unwrap();
         let at = before.latest();
         let mut view = before.clone();
-        view.apply(&Event::ClockSet { at, by }).unwrap();
+        view.apply(&Event::ClockSet { at, step: by, by }).unwrap();
         prop_assert_eq!(view.latest(), before.latest().moved(by));
         let ids = |view: &LedgerView| -> Vec<Vec<AttemptId>> {
             let folders = (0..3_u128).map(|id| uuid::Uuid::from_u128(id).into());
@@ -81,7 +81,7 @@ proptest! {
             folders.map(of).collect()
         };
         prop_assert_eq!(ids(&view), ids(before), "what was forgiven moves along");
-        view.apply(&Event::ClockSet { at, by: -by }).unwrap();
+        view.apply(&Event::ClockSet { at, step: -by, by: -by }).unwrap();
         prop_assert_eq!(attempts(&view), attempts(before));
         prop_assert_eq!(view.met(), before.met());
     }
@@ -99,7 +99,12 @@ fn times_never_move_to_before_they_were_written() {
     ] {
         let met = now.moved(if was_behind { 1 } else { -1 } - step);
         let mut view = LedgerView::new(met.moved(-moved));
-        view.apply(&Event::ClockSet { at: now, by: moved }).unwrap();
+        view.apply(&Event::ClockSet {
+            at: now,
+            step: moved,
+            by: moved,
+        })
+        .unwrap();
         let found = view.moves_by(step, now);
         assert_eq!(found, by, "{step} after {moved}, behind: {was_behind}");
     }

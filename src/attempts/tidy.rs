@@ -40,8 +40,7 @@ impl LedgerView {
     }
 
     fn forget(&mut self, id: AttemptId) {
-        let made = self.attempt(id).map(|attempt| attempt.intended);
-        self.forgotten_until = self.forgotten_until.max(made);
+        self.last_forgotten = self.last_forgotten.max(id);
         self.track.remove(id);
     }
 

@@ -19,7 +19,9 @@ use crate::model::{FileKey, FolderId, Timestamp};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerView {
     pub(super) met: Timestamp,
-    /// By how many milliseconds all times were moved because the clock was set.
+    /// By how many milliseconds the clock was set, all steps together.
+    pub(super) steps: i64,
+    /// By how many of them all times were moved.
     pub(super) moved: i64,
     /// When the clock was last found set.
     pub(super) clock_set: Option<Timestamp>,
@@ -27,8 +29,8 @@ pub struct LedgerView {
     pub(super) doubted: Option<Timestamp>,
     /// The greatest id of an attempt.
     pub(super) last_id: AttemptId,
-    /// When the newest attempt was made that was forgotten because no limit needs it.
-    pub(super) forgotten_until: Option<Timestamp>,
+    /// The newest attempt that was forgotten because no limit needs it.
+    pub(super) last_forgotten: AttemptId,
     pub(super) track: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
@@ -39,11 +41,12 @@ impl LedgerView {
     pub fn new(met: Timestamp) -> Self {
         Self {
             met,
+            steps: 0,
             moved: 0,
             clock_set: None,
             doubted: None,
             last_id: AttemptId::default(),
-            forgotten_until: None,
+            last_forgotten: AttemptId::default(),
             track: Track::default(),
             folders: HashMap::new(),
             classes: BTreeMap::new(),
@@ -63,6 +66,11 @@ impl LedgerView {
     /// When it was last found that limits may have ended early, because the clock was set or the database lost what was written.
     pub const fn doubted(&self) -> Option<Timestamp> {
         self.doubted
+    }
+
+    /// By how many milliseconds the clock is known to have been set, all steps together.
+    pub const fn steps(&self) -> i64 {
+        self.steps
     }
 
     /// By how many milliseconds times are to move when the clock is set by `step`, at `now` by the clock as it is then. Times never move to before

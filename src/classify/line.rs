@@ -13,6 +13,13 @@ const UNITS: &str = "% B KB kB MB GB TB KiB MiB GiB TiB ns us µs ms s sec secs 
 /// The text that may be between the parts of a list of numbers or names, which is one placeholder.
 const SEPARATORS: [char; 8] = [' ', ',', '-', '–', ':', '.', '/', ';'];
 
+/// A text on one line, without unsafe characters, and cut.
+pub(super) fn one_line(text: &str, characters: usize) -> String {
+    let mut line = Line::default();
+    line.text(text);
+    line.finish(characters)
+}
+
 /// A class that is being written.
 #[derive(Default)]
 pub(super) struct Line {

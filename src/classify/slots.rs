@@ -13,6 +13,7 @@ mod assign;
 mod folder;
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::classify::{Class, ClassCounts};
-use crate::model::{ByStatus, FolderId, Status, Timestamp};
+use crate::model::{ByStatus, FolderId, Series, Status, Timestamp};
 
 use assign::{MAX_EMPTY_COUNTS, assign};
 use folder::FolderSlots;
@@ -47,6 +48,9 @@ pub struct ClassSlot {
     pub classifier: Option<Uuid>,
     /// Its files at the last count.
     pub files: ByStatus<u64>,
+    /// Its failed and its flagged files in the last day, every quarter of an hour.
+    #[serde(default)]
+    pub day: [Series; 2],
     /// Counts in a row in which it had no file.
     pub empty_counts: u32,
     /// Whether the class has a slot of the portal as well.
@@ -61,6 +65,24 @@ pub struct ErrorRow {
     pub files: u64,
     /// One of the reasons, if the class is [`Class::Other`]: of the largest class that has no slot.
     pub example: Option<Arc<str>>,
+    /// None if the class has no slot.
+    pub growth: Option<Growth>,
+}
+
+/// By how many files a class grew until its last count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Growth {
+    pub hour: i64,
+    pub six_hours: i64,
+    pub day: i64,
+}
+
+impl ops::AddAssign for Growth {
+    fn add_assign(&mut self, more: Self) {
+        self.hour += more.hour;
+        self.six_hours += more.six_hours;
+        self.day += more.day;
+    }
 }
 
 /// Facts about a class that has a slot.
@@ -135,11 +157,18 @@ impl ClassSlots {
         classes
     }
 
-    /// Assigns the slots of a folder by a count of its files, and returns the folder's files by status and shown class.
-    pub fn count(&mut self, id: FolderId, counts: &ClassCounts, at: Timestamp) -> Vec<ErrorRow> {
+    /// Assigns the slots of a folder by a count of its files, and returns the folder's files by status and shown class. `is_first`: in the
+    /// first count of the folder no class is new.
+    pub fn count(
+        &mut self,
+        id: FolderId,
+        counts: &ClassCounts,
+        at: Timestamp,
+        is_first: bool,
+    ) -> Vec<ErrorRow> {
         let folder = self.folders.entry(id).or_default();
         let limits = &self.limits;
-        folder.count(counts, limits, at);
+        folder.count(counts, limits, at, is_first);
         for ClassSlot { class, .. } in folder.largest_first() {
             if self.portal.len() < limits.portal || limits.rule_classes.contains(class) {
                 self.portal.insert(Arc::clone(class));

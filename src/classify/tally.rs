@@ -6,9 +6,10 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use uuid::Uuid;
 
-use crate::classify::line::Line;
+use crate::classify::line::one_line;
+use crate::classify::newest::NewestFiles;
 use crate::classify::{Class, Classifier, Reason};
-use crate::model::{ByStatus, Status};
+use crate::model::{ByStatus, FileKey, Status, Timestamp};
 
 /// Classes that get an example at their first file, and as many more at a further file: an example takes as much memory as a class.
 const MAX_EXAMPLES: usize = 1_000;
@@ -76,9 +77,10 @@ impl ClassCounts {
     }
 }
 
-/// Reasons of the files that one read listed: at most one of each class.
+/// Reasons of the files that one read listed: at most one of each class, and those of the newest files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassExamples {
+    pub newest: NewestFiles,
     examples: HashMap<Class, Arc<str>, RandomState>,
     /// The version of the classifier that found the classes.
     classifier: Uuid,
@@ -90,6 +92,7 @@ pub struct ReasonReader {
     classifier: Arc<Classifier>,
     seen: HashSet<Class, RandomState>,
     examples: HashMap<Class, Arc<str>, RandomState>,
+    newest: NewestFiles,
 }
 
 impl ReasonReader {
@@ -98,6 +101,18 @@ impl ReasonReader {
             classifier,
             ..Self::default()
         }
+    }
+
+    /// The class of the reason of a file.
+    pub fn read(
+        &mut self,
+        key: FileKey,
+        status: Status,
+        created: Option<Timestamp>,
+        reason: Reason<'_>,
+    ) -> Class {
+        self.newest.note(key, status, created, reason);
+        self.classify(reason)
     }
 
     /// The class of a reason.
@@ -110,24 +125,19 @@ impl ReasonReader {
             && self.examples.len() < most
             && !self.examples.contains_key(&class)
         {
-            self.examples.insert(class.clone(), example(reason));
+            let example = one_line(reason, EXAMPLE_CHARACTERS);
+            self.examples.insert(class.clone(), example.into());
         }
         class
     }
 
     pub fn finish(self) -> ClassExamples {
         ClassExamples {
+            newest: self.newest,
             examples: self.examples,
             classifier: self.classifier.version(),
         }
     }
-}
-
-/// A reason on one line, without unsafe characters, and cut.
-fn example(reason: &str) -> Arc<str> {
-    let mut line = Line::default();
-    line.text(reason);
-    line.finish(EXAMPLE_CHARACTERS).into()
 }
 
 #[cfg(test)]
@@ -188,6 +198,7 @@ mod tests {
 
     #[test]
     fn an_example_is_one_line_and_cut() {
+        let example = |text| one_line(text, EXAMPLE_CHARACTERS);
         assert_eq!(&*example(" a\r\n b\u{202e}\u{0} "), "a b\u{fffd}\u{fffd}");
         let long = example(&"я ".repeat(5_000_000));
         assert_eq!(long.chars().count(), EXAMPLE_CHARACTERS);

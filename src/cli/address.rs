@@ -1,9 +1,11 @@
-//! Addresses to listen on, as the Prometheus family writes them.
+//! Addresses of arguments: to listen on, as the Prometheus family writes them, and for links.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
-/// An address with a port; without a host (`:15732`), every address of the machine.
+use url::Url;
+
+/// An address with a port; without a host (`:15732`), every address of the machine, IPv6 and IPv4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListenAddress(pub SocketAddr);
 
@@ -11,9 +13,12 @@ impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let everywhere = Ipv6Addr::UNSPECIFIED;
         let address = match text.strip_prefix(':') {
-            Some(port) => port.parse().ok().map(|port| (everywhere, port).into()),
+            Some(port) => port
+                .parse()
+                .ok()
+                .map(|port| SocketAddr::from((everywhere, port))),
             None if text.starts_with("localhost:") => {
                 let port = text.trim_start_matches("localhost:").parse().ok();
                 port.map(|port| (Ipv4Addr::LOCALHOST, port).into())
@@ -24,6 +29,27 @@ impl FromStr for ListenAddress {
             "expected an IP address and a port, such as 127.0.0.1:15732 or :15732".to_owned()
         })
     }
+}
+
+/// An address that can stand in an annotation: Prometheus reads `{{` there as the begin of a template, and YAML `'` as an end.
+pub(super) fn linked(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("the address begins with http:// or https://".to_owned());
+    }
+    if url.as_str().contains(['\'', '{', '}']) {
+        return Err("write `'` as %27, `{` as %7B and `}` as %7D".to_owned());
+    }
+    Ok(url)
+}
+
+/// The address of a site, to which paths are added.
+pub(super) fn site(text: &str) -> Result<String, String> {
+    let url = linked(text)?;
+    if url.query().or(url.fragment()).is_some() {
+        return Err("a path is added: remove `?` and `#`".to_owned());
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 #[cfg(test)]
@@ -38,8 +64,8 @@ mod tests {
                 .map(|address| address.0.to_string())
         };
         for (text, address) in [
-            (":15732", Some("0.0.0.0:15732")),
-            (":0", Some("0.0.0.0:0")),
+            (":15732", Some("[::]:15732")),
+            (":0", Some("[::]:0")),
             ("127.0.0.1:1", Some("127.0.0.1:1")),
             ("localhost:1", Some("127.0.0.1:1")),
             ("[::1]:1", Some("[::1]:1")),

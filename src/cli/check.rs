@@ -1,6 +1,7 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
 mod json;
+mod patterns;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -14,17 +15,22 @@ use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, exit, once, output, settings};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
 use crate::history::{Departure, DepartureReason};
 use crate::model::Shard;
-use crate::portal::{Lane, ListedFolder, PageRequest, PortalError, Session, Throttles, Whole};
+use crate::portal::{
+    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Whole,
+};
 use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable};
 
-use report::{PortalReport, Report};
+use report::{Lines, PortalReport, Report};
+
+/// Retries of a request: a person waits for the answer.
+const RETRIES: u32 = 1;
 
 /// How a check is printed.
 #[derive(Debug, Args)]
@@ -34,50 +40,96 @@ pub(super) struct CheckArgs {
     output: Form,
 }
 
-/// Tests every portal, and the folders of this shard, and prints the results.
+/// Tests every portal, and the folders of this shard, and prints the results: in the table, each folder as soon as it is known.
 pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
-    let report = once::runtime()?.block_on(check(&config, shard));
-    let text = match args.output {
-        Form::Table => report.text(table::terminal_width()),
-        Form::Json => json::text(&report)?,
+    let print = |text: &str| match args.output {
+        Form::Table => output::print(text),
+        Form::Json => Ok(()),
     };
-    output::print(&text)?;
+    let report = once::runtime()?.block_on(check(&config, shard, &print))?;
+    match args.output {
+        Form::Table => output::print(&report.notes())?,
+        Form::Json => output::print(&json::text(&report)?)?,
+    }
     Ok(exit::code(report.is_complete()))
 }
 
 /// Tests all portals in parallel.
-async fn check(config: &Config, shard: Shard) -> Report {
+async fn check(
+    config: &Config,
+    shard: Shard,
+    print: &impl Fn(&str) -> Result<()>,
+) -> Result<Report> {
+    let mut config = config.clone();
+    config.request.retries = config.request.retries.min(RETRIES);
     let throttles = Throttles::new(shard);
-    let portals = config.portals.iter().map(async |portal| PortalReport {
-        name: portal.name.clone(),
-        view: try_portal(config, portal, shard, &throttles).await,
+    let portals = config.portals.iter().enumerate();
+    let portals = portals.map(async |(index, portal)| {
+        let (config, throttles) = (&config, &throttles);
+        try_portal(config, index, portal, shard, throttles, print).await
     });
-    Report {
-        portals: join_all(portals).await,
-    }
+    let portals: Result<Vec<_>> = join_all(portals).await.into_iter().collect();
+    Ok(Report::new(&config, portals?))
 }
 
 async fn try_portal(
     config: &Config,
+    index: usize,
     portal: &Portal,
     shard: Shard,
     throttles: &Throttles,
-) -> Result<PortalView> {
-    let session = once::session(config, portal, throttles).await?;
-    let listing = session.folders(config.collect.timeout).await?;
+    print: &impl Fn(&str) -> Result<()>,
+) -> Result<PortalReport> {
+    let mut view = PortalView::unasked(portal);
+    let (session, listing) = match list(config, portal, throttles).await {
+        Ok(listed) => listed,
+        Err(error) => {
+            print(&report::of_portal(&portal.name, &error.to_string()))?;
+            view.list = ListState::Failed {
+                trouble: error.trouble(),
+                message: error.to_string(),
+                since: Moment::now().wall,
+                last: None,
+            };
+            return Ok(PortalReport {
+                view,
+                listing: None,
+                mistakes: Vec::new(),
+            });
+        }
+    };
     let settings = Settings::new(portal, config, shard);
     let Admission { folders, facts } = admit(&listing, &settings);
-    let folders = stream::iter(folders)
-        .map(async |listed| (listed.id, Arc::new(try_folder(&session, listed).await)))
-        .buffer_unordered(config.collect.concurrency.get())
-        .collect::<Vec<_>>()
-        .await;
-    Ok(PortalView {
-        list: ListState::Read(facts),
-        folders: folders.into_iter().collect(),
-        ..PortalView::unasked(portal)
+    view.reindex = Arc::clone(&settings.reindex);
+    let lines = Lines::new(&portal.name, &folders);
+    if folders.is_empty() {
+        print(&report::of_portal(&portal.name, "no folder to collect"))?;
+    }
+    let mut tried = stream::iter(folders)
+        .map(async |listed| try_folder(&session, listed).await)
+        .buffer_unordered(config.collect.concurrency.get());
+    while let Some(folder) = tried.next().await {
+        print(&lines.folder(&folder))?;
+        view.folders.insert(folder.id, Arc::new(folder));
+    }
+    drop(tried);
+    view.list = ListState::Read(facts);
+    Ok(PortalReport {
+        mistakes: patterns::unmatched(portal, index, &listing),
+        view,
+        listing: Some(listing),
     })
+}
+
+async fn list(
+    config: &Config,
+    portal: &Portal,
+    throttles: &Throttles,
+) -> Result<(Session, Listing), PortalError> {
+    let session = once::session(config, portal, throttles).await?;
+    let listing = session.folders(config.collect.timeout).await?;
+    Ok((session, listing))
 }
 
 /// A folder by the answer to the request for its first page.

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
-use clap_complete::{Shell, generate};
+use clap::{Args, ValueEnum};
+use clap_complete::generate;
 
 use crate::cli::{command, output};
 
@@ -15,17 +15,36 @@ pub(super) struct CompletionArgs {
     shell: Shell,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shell {
+    Bash,
+    Fish,
+    Zsh,
+}
+
 /// Prints the script.
 pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
+    let shell = match args.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Fish => clap_complete::Shell::Fish,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+    };
     let mut script = Vec::new();
-    generate(args.shell, &mut command(), "kb-exporter", &mut script);
+    generate(shell, &mut command(), "kb-exporter", &mut script);
     let script = String::from_utf8_lossy(&script);
     let script = match args.shell {
+        Shell::Bash => with_one_name(&script),
         Shell::Fish => without_dotted_names(&script),
-        _ => script.into_owned(),
+        Shell::Zsh => script.into_owned(),
     };
     output::print(&script)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives each command one name. The generator takes the hyphen in the name of the program for the begin of a command where it lists
+/// the flags of a command, and not where it looks for the command.
+fn with_one_name(script: &str) -> String {
+    script.replace("kb__subcmd__exporter", "kb__exporter")
 }
 
 /// Removes flags with a dot from the list of flags before the command. `argparse` of fish refuses names with dots, and then fish would

@@ -1,5 +1,6 @@
-//! Exit codes.
+//! Exit codes, and how a process says why it ends.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use tracing::error;
@@ -13,14 +14,37 @@ const FAILED: u8 = 1;
 /// Exit code of a configuration that is wrong; clap's code for arguments as well.
 const MISCONFIGURED: u8 = 2;
 
-/// Logs why the program ends.
-pub(super) fn report(cause: &anyhow::Error) -> ExitCode {
-    if cause.is::<ConfigError>() || cause.is::<ShardError>() {
-        error!(error = %cause, "the configuration is wrong");
+/// What the process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It runs until it is stopped, and logs.
+    Service,
+    /// It does one thing, for a person or a script that reads standard error.
+    Command,
+}
+
+/// Says why the program ends: a line for each mistake of the configuration.
+pub(super) fn report(cause: &anyhow::Error, kind: Kind) -> ExitCode {
+    if let Some(mistakes) = cause.downcast_ref::<ConfigError>() {
+        for line in mistakes.lines() {
+            say(kind, "the configuration is wrong", line);
+        }
         return MISCONFIGURED.into();
     }
-    error!(error = format!("{cause:#}"), "kb-exporter cannot continue");
+    if let Some(mistake) = cause.downcast_ref::<ShardError>() {
+        say(kind, "the configuration is wrong", &mistake.to_string());
+        return MISCONFIGURED.into();
+    }
+    say(kind, "kb-exporter cannot continue", &format!("{cause:#}"));
     FAILED.into()
+}
+
+fn say(kind: Kind, what: &str, why: &str) {
+    match kind {
+        Kind::Service => error!(error = why, "{what}"),
+        // Nobody reads it where it cannot be written.
+        Kind::Command => drop(writeln!(std::io::stderr().lock(), "{why}")),
+    }
 }
 
 /// The exit code of a command that checks something.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::config::{Config, Portal};
-use crate::portal::{Client, Session, Throttles, Unobserved};
+use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.
 pub(super) fn runtime() -> Result<Runtime> {
@@ -21,8 +21,8 @@ pub(super) async fn session(
     config: &Config,
     portal: &Portal,
     throttles: &Throttles,
-) -> Result<Session> {
+) -> Result<Session, PortalError> {
     let (collect, request) = (&config.collect, &config.request);
-    let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
-    Ok(Session::open(&client).await?)
+    let client = Client::new(portal, collect, request, Arc::new(Unobserved), throttles);
+    Session::open(&client).await
 }

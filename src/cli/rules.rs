@@ -1,6 +1,7 @@
 //! `kb-exporter rules`: the alert rules, rendered for an installation.
 
 mod render;
+mod settings;
 mod threshold;
 
 use std::process::ExitCode;
@@ -9,13 +10,11 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use crate::cli::output;
+use crate::alert::SHIPPED;
+use crate::cli::{WebArgs, address, output};
 
 use render::Changes;
-use threshold::Setting;
-
-/// The shipped rules.
-const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
+use settings::Settings;
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,31 +28,36 @@ enum Form {
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
-    /// URL of the runbook. Each alert links to the section with its name. [default: `alerts/runbook.md` of this repository]
+    /// URL of the runbook. Each alert links to the section with its name. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
     /// URL of the Grafana server that has the dashboards.
-    #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
+    #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Job name in the scrape configuration. [default: kb-exporter]
-    #[arg(long, value_name = "NAME", value_parser = render::job)]
+    #[arg(long, value_name = "NAME", value_parser = render::quoted)]
     job: Option<String>,
+    /// Labels that tell installations apart besides the job, such as `cluster,namespace`. All series of the exporter must have them.
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = render::label)]
+    by: Vec<String>,
     /// Scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
     /// Output format.
     #[arg(long, value_name = "FORM", default_value = "prometheus")]
     output: Form,
-    /// Change a threshold. Repeatable. `--set help` lists the names.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<Setting>,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// Prints the rules, or the names of the thresholds.
-pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let rules = || args.changes().render(SHIPPED);
+pub(super) fn run(web: &WebArgs, args: &RulesArgs) -> Result<ExitCode> {
+    let served = web.external_url.as_ref();
+    let served = served.map(|site| format!("{site}/docs/runbook.md"));
+    let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
+    let rules = || args.changes(runbook_url).render(SHIPPED);
     let text = match args.output {
-        _ if args.set.contains(&Setting::Help) => threshold::table(),
+        _ if args.settings.help => threshold::table(),
         Form::Prometheus => rules(),
         Form::Kubernetes => render::kubernetes(&rules()),
     };
@@ -62,13 +66,14 @@ pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
 }
 
 impl RulesArgs {
-    fn changes(&self) -> Changes<'_> {
+    fn changes<'a>(&'a self, runbook_url: Option<&'a str>) -> Changes<'a> {
         Changes {
-            runbook_url: self.runbook_url.as_deref(),
+            runbook_url,
             dashboard_url: self.dashboard_url.as_deref(),
             job: self.job.as_deref(),
             scrape_interval: self.scrape_interval,
-            thresholds: self.set.iter().filter_map(Setting::threshold).collect(),
+            by: self.by.join(", "),
+            thresholds: &self.settings.changes,
         }
     }
 }

@@ -98,17 +98,16 @@ impl Scan {
         };
         scan.publisher.use_portals(&config.portals);
         for portal in &config.portals {
-            scan.add(config, portal)?;
+            scan.add(config, portal);
         }
         Ok(scan)
     }
 
-    fn add(&mut self, config: &Config, portal: &Portal) -> Result<()> {
+    fn add(&mut self, config: &Config, portal: &Portal) {
         let events = self.events.of(&portal.name);
         let (collect, request) = (&config.collect, &config.request);
         let observer = Arc::clone(&events) as _;
-        let client = Client::build(portal, collect, request, observer, &self.throttles)
-            .with_context(|| format!("portal {}", portal.name))?;
+        let client = Client::new(portal, collect, request, observer, &self.throttles);
         let progress = Arc::<Progress>::default();
         self.progress.push(Arc::clone(&progress));
         let dependencies = Dependencies {
@@ -121,7 +120,6 @@ impl Scan {
         };
         let settings = Settings::new(portal, config, self.shard);
         self.collectors.push(Collector::new(settings, dependencies));
-        Ok(())
     }
 
     /// Collects all portals in parallel, and shows the progress.

@@ -10,13 +10,11 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, classes, limits, output};
-use crate::config::{Config, ConfigError, State};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs};
+use crate::config::{Config, ConfigError};
 use crate::http::route::Route;
 use crate::http::web_config::WebConfigFile;
-use crate::model::Shard;
 use crate::shutdown;
-use crate::store::wrong_url;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
@@ -43,28 +41,6 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
     }
 }
 
-/// Reads the configuration and the web configuration, and reports that they are right, or what is wrong.
-pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
-    let config = config(args)?;
-    web.config.as_deref().map(WebConfigFile::open).transpose()?;
-    if let State::Postgres(state) = &config.state
-        && let Some(why) = wrong_url(&state.url_file)
-    {
-        return Err(ConfigError::in_named_file(&state.url_file, &why).into());
-    }
-    let portals = config.portals.len();
-    let limits = limits::notes(&config, shard);
-    let warnings = config.errors.warnings().into_iter();
-    let warnings = warnings.chain(classes::warnings(&config));
-    let warnings: Vec<_> = warnings
-        .map(|warning| format!("warning: {warning}\n"))
-        .collect();
-    let warnings = warnings.concat();
-    let text = format!("the configuration is correct: {portals} portal(s)\n{limits}{warnings}");
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.
 pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
@@ -79,6 +55,7 @@ pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigE
     Ok(Web {
         addresses,
         telemetry_path: args.telemetry_path.clone(),
+        external_url: args.external_url.clone(),
         lifecycle: args.lifecycle,
         config: config.map(Arc::new),
         open_probes: args.open_probes,

@@ -13,7 +13,12 @@ const CELL_CHARACTERS: usize = 500;
 
 /// A table that grows row by row.
 #[derive(Debug)]
-pub(super) struct Table(comfy_table::Table);
+pub(super) struct Table {
+    columns: comfy_table::Table,
+    titles: Vec<String>,
+    rows: Vec<Vec<String>>,
+    width: Option<u16>,
+}
 
 impl Table {
     /// An empty table, at most `width` characters wide if there is such a limit. `columns` has the titles. A column with `#` in
@@ -22,11 +27,11 @@ impl Table {
         let columns: Vec<_> = columns.split(", ").collect();
         let mut table = comfy_table::Table::new();
         table.load_style(UTF8_FULL_CONDENSED);
-        table.set_header(
-            columns
-                .iter()
-                .map(|name| name.trim_start_matches(['#', '='])),
-        );
+        let header = columns
+            .iter()
+            .map(|name| name.trim_start_matches(['#', '=']));
+        let header: Vec<_> = header.map(str::to_owned).collect();
+        table.set_header(&header);
         if let Some(width) = width {
             table.set_width(width);
             table.set_content_arrangement(ContentArrangement::Dynamic);
@@ -39,7 +44,12 @@ impl Table {
                 column.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
-        Self(table)
+        Self {
+            titles: header,
+            columns: table,
+            rows: Vec::new(),
+            width,
+        }
     }
 
     /// Adds a row: a cell for each column. Text of any origin is shown on one line and cannot take over the terminal.
@@ -48,17 +58,57 @@ impl Table {
             let line = cell.to_string();
             text::cut(&text::one_line(&line), CELL_CHARACTERS).into_owned()
         });
-        self.0.add_row(cells);
+        let cells: Vec<_> = cells.collect();
+        self.columns.add_row(&cells);
+        self.rows.push(cells);
+    }
+
+    /// A row for a terminal that is too narrow for the columns: one value after the other, with its title, on as many lines as it takes.
+    fn write_row(&self, f: &mut fmt::Formatter<'_>, row: &[String], width: usize) -> fmt::Result {
+        let mut line = String::new();
+        for (title, cell) in self.titles.iter().zip(row) {
+            if cell.is_empty() {
+                continue;
+            }
+            let value = format!("{title} {cell}");
+            let together = line.chars().count() + ", ".len() + value.chars().count();
+            if line.is_empty() {
+                line = value;
+            } else if together <= width {
+                line = format!("{line}, {value}");
+            } else {
+                write_wrapped(f, &line, width)?;
+                line = format!("  {value}");
+            }
+        }
+        write_wrapped(f, &line, width)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
+}
+
+fn write_wrapped(f: &mut fmt::Formatter<'_>, line: &str, width: usize) -> fmt::Result {
+    let characters: Vec<_> = line.chars().collect();
+    for part in characters.chunks(width.max(1)) {
+        writeln!(f, "{}", part.iter().collect::<String>())?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.0)
+        let table = self.columns.to_string();
+        let width = self.width.map_or(usize::MAX, usize::from);
+        let is_too_wide = |line: &str| line.chars().count() > width;
+        if !table.lines().any(is_too_wide) {
+            return writeln!(f, "{table}");
+        }
+        for row in &self.rows {
+            self.write_row(f, row, width)?;
+        }
+        Ok(())
     }
 }
 
@@ -106,6 +156,19 @@ mod tests {
         assert!(narrow.contains("12-34-56") && narrow.contains("60000"));
         let unlimited = table("a long name of a folder", None);
         assert!(unlimited.contains("a long name of a folder"));
+    }
+
+    #[test]
+    fn a_terminal_that_is_too_narrow_for_the_columns_gets_values_with_their_titles() {
+        let narrow = table("a long name of a folder", Some(20));
+        insta::assert_snapshot!(narrow, @r"
+        folder a long name o
+        f a folder
+          id 12-34-56
+          files 7
+        folder b
+          files 60000
+        ");
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use crate::collect::settings::Settings;
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::ListFacts;
+use crate::snapshot::{ListFacts, Unwatched};
 
 pub struct Admission<'a> {
     /// The folders that this process collects.
@@ -21,6 +21,9 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
     let is_named = |listed: &&ListedFolder| portal.folders.admits(listed.id, listed.name.label());
     let mut folders: Vec<_> = listing.folders.iter().filter(is_named).collect();
     folders.sort_by_key(|listed| (listed.created_at.is_none(), listed.created_at, listed.id));
+    let unmatched = portal
+        .folders
+        .unmatched(&folders, |listed| (listed.id, listed.name.label()));
     let beyond_limit = folders.len().saturating_sub(collect.max_folders);
     folders.truncate(collect.max_folders);
     folders.retain(|listed| settings.owns(listed.id));
@@ -28,9 +31,12 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
         folders,
         facts: ListFacts {
             folders: listing.folders.len(),
-            invalid_rows: listing.invalid_rows,
-            beyond_limit,
-            whole: listing.whole,
+            unwatched: Unwatched {
+                max_folders: beyond_limit as u64,
+                no_match: unmatched as u64,
+                invalid_row: listing.invalid_rows as u64,
+                list_incomplete: listing.missing_rows,
+            },
         },
     }
 }
@@ -55,7 +61,7 @@ mod tests {
         Listing {
             folders: folders.iter().map(listed).collect(),
             invalid_rows: 0,
-            whole: true,
+            missing_rows: 0,
             date: None,
         }
     }
@@ -85,7 +91,7 @@ mod tests {
             let listing = listing(&folders);
             let admission = admit(&listing, &settings);
             assert_eq!(names(&admission), ["Folder 3", "Folder 4", "Folder 2"]);
-            assert_eq!(admission.facts.beyond_limit, 1);
+            assert_eq!(admission.facts.unwatched.max_folders, 1);
         }
     }
 

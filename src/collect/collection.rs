@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use crate::clock::Moment;
 use crate::collect::due::ReadIntervals;
@@ -16,7 +16,7 @@ use crate::collect::{Collector, Event};
 use crate::model::FolderId;
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::schedule::Tick;
-use crate::snapshot::{LastRun, RunResult};
+use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
 
 /// A collection whose reads have ended.
 pub(super) struct Ending {
@@ -76,7 +76,8 @@ impl Collector {
     /// The list could not be read: nothing new is known about the folders, and nothing else is asked for until it can be read again.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
         self.session = None;
-        self.list.failed(error, &self.settings.portal.name);
+        let now = Moment::now().wall;
+        self.list.failed(error, &self.settings.portal.name, now);
         for id in self.queue.clear() {
             self.refused_with_portal(id);
         }
@@ -91,12 +92,19 @@ impl Collector {
         self.list.check_clock(now, listing.date, portal);
         let facts = self.folders.apply_list(listing, &self.settings, now);
         self.list.read(facts, &self.settings);
+        let folders = self
+            .folders
+            .iter()
+            .filter(|folder| !folder.view.state.has_left());
+        let folders = folders.map(|folder| (folder.view.id, folder.view.name.label()));
+        let reindexed = self.settings.reindex.in_folders(folders);
+        self.list.reindexes(reindexed, portal);
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
-        if listing.whole {
+        if listing.is_whole() {
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
-        if listing.whole && self.list.clocks_agree() {
+        if listing.is_whole() && self.list.clocks_agree() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
             self.save(emptied, MAX_BEHIND);
@@ -194,19 +202,37 @@ impl Collector {
         });
     }
 
+    /// Why not everything is counted: the trouble of the portal, or of one of the folders.
+    fn why_failed(&self) -> Option<String> {
+        if let ListState::Failed { message, .. } = &self.list.state {
+            return Some(message.clone());
+        }
+        self.folders
+            .iter()
+            .find_map(|folder| match &folder.view.state {
+                FolderState::Unavailable { message, .. } => {
+                    Some(format!("folder {}: {message}", folder.view.name))
+                }
+                _ => None,
+            })
+    }
+
     fn end(&mut self, ending: &Ending) {
         let Ending { run, ended, .. } = ending;
         let portal = &self.settings.portal.name;
         let requests = self.dependencies.events.requests() - run.requests_before;
-        info!(
-            %portal,
-            result = ended.result.as_str(),
-            counted = run.counted,
-            failed = run.failed,
-            requests,
-            seconds = (ended.duration.as_secs_f64() * 1000.0).round() / 1000.0,
-            "collection ended"
-        );
+        let seconds = (ended.duration.as_secs_f64() * 1000.0).round() / 1000.0;
+        let (result, counted, failed) = (ended.result.as_str(), run.counted, run.failed);
+        let before = self.log.shown.last_run.map(|run| run.result);
+        match self.why_failed() {
+            Some(why) if ended.result != RunResult::Success => {
+                warn!(%portal, result, why, counted, failed, requests, seconds, "collection ended");
+            }
+            _ if before == Some(ended.result) => {
+                debug!(%portal, result, counted, failed, requests, seconds, "collection ended");
+            }
+            _ => info!(%portal, result, counted, failed, requests, seconds, "collection ended"),
+        }
         self.folders.log.collection_ended(portal);
         self.log.ended(*ended);
         // Whoever sees that it ended sees what it counted.

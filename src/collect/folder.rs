@@ -299,10 +299,10 @@ impl Folder {
         let shown = (std::mem::take(&mut update.finished), update.whole);
         let look = update.record.look;
         self.persisted.update(update, count);
-        let history = &self.persisted.history;
+        let (id, history) = (self.view.id, &self.persisted.history);
         let counts = Counts {
             files: count.files,
-            errors: class_slots.count(self.view.id, &history.classes(count), read.ended),
+            errors: class_slots.count(id, &history.classes(count), read.ended, interval.is_none()),
             oldest: self.shown_oldest(history.oldest(count)),
             look,
             counted: Moment {

@@ -7,7 +7,7 @@ use tracing::{info, warn};
 use crate::collect::settings::Settings;
 use crate::model::{PortalName, Timestamp};
 use crate::portal::PortalError;
-use crate::snapshot::{ListFacts, ListState};
+use crate::snapshot::{ListFacts, ListState, Unwatched};
 
 /// Largest difference at which the clocks of this machine and of the portal agree: far more than answers take and than clocks of servers
 /// differ, far less than the time for which anything is stored.
@@ -19,6 +19,8 @@ pub(super) struct FolderList {
     pub state: ListState,
     /// How far the portal's clock is ahead of this machine's, in milliseconds; `None` if the list has no `Date`.
     ahead: Option<i64>,
+    /// What is reindexed, as it was logged last.
+    reindexed: Option<String>,
 }
 
 impl FolderList {
@@ -39,7 +41,7 @@ impl FolderList {
     }
 
     /// It could not be read. Logs the trouble when it is new.
-    pub fn failed(&mut self, error: &PortalError, portal: &PortalName) {
+    pub fn failed(&mut self, error: &PortalError, portal: &PortalName, now: Timestamp) {
         let (trouble, message) = (error.trouble(), error.to_string());
         if self.state.trouble() != Some(trouble) {
             warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
@@ -47,6 +49,7 @@ impl FolderList {
         self.state = ListState::Failed {
             trouble,
             message,
+            since: self.state.failing_since().unwrap_or(now),
             last: self.state.facts(),
         };
     }
@@ -59,15 +62,32 @@ impl FolderList {
         }
         let portal = &settings.portal.name;
         info!(%portal, folders = facts.folders, "list of folders read");
-        if facts.invalid_rows > 0 {
-            warn!(%portal, rows = facts.invalid_rows, "the list has folders whose id is not a UUID; they are not collected");
+        let Unwatched {
+            max_folders,
+            no_match,
+            invalid_row,
+            list_incomplete,
+        } = facts.unwatched;
+        if invalid_row > 0 {
+            warn!(%portal, rows = invalid_row, "the list has folders whose id is not a UUID; they are not collected");
         }
-        if facts.beyond_limit > 0 {
+        if max_folders > 0 {
             let limit = settings.collect.max_folders;
-            warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
+            warn!(%portal, folders = max_folders, limit, "folders beyond collect.max_folders are not collected");
         }
-        if !facts.whole {
+        if list_incomplete > 0 {
             warn!(%portal, "the list of folders is incomplete: its total differs from its length");
+        }
+        if no_match > 0 {
+            warn!(%portal, patterns = no_match, "patterns of folders.include match no folder that the key may use");
+        }
+    }
+
+    /// Logs in how many folders files are reindexed, when that is new.
+    pub fn reindexes(&mut self, reindexed: String, portal: &PortalName) {
+        if self.reindexed.as_ref() != Some(&reindexed) {
+            info!(%portal, "{reindexed}");
+            self.reindexed = Some(reindexed);
         }
     }
 

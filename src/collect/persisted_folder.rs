@@ -100,7 +100,9 @@ impl PersistedFolder {
         self.unsaved.note(&update);
         let history = Arc::make_mut(&mut self.history);
         history.update(update.changed, &update.forgotten, count);
-        self.record = Some(update.record);
+        let mut record = update.record;
+        record.note_day(self.record.as_ref(), count, history);
+        self.record = Some(record);
         self.departure = None;
     }
 

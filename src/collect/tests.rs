@@ -8,6 +8,7 @@ mod replicas;
 mod shards;
 mod turns;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
@@ -85,7 +86,7 @@ impl Story {
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
         let client = Client::over(
-            Box::new(router),
+            OnceLock::from(Box::new(router) as Box<_>),
             &portal,
             &config.collect,
             &config.request,

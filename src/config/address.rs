@@ -5,7 +5,10 @@ use std::fmt;
 use url::{Host, Url};
 
 use crate::config::form::scalar;
-use crate::model::PortalAddress;
+use crate::model::{FolderId, PortalAddress};
+
+/// The path that follows the address of a portal in each request.
+const INTERFACE: &str = "/api/admin/library-folders";
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +17,15 @@ pub struct BaseUrl(Url);
 impl BaseUrl {
     /// Takes an address; the error is a sentence that says what would be right, and never holds the address.
     pub fn parse(text: &str) -> Result<Self, String> {
-        http_address(text, "https://portal.example/admin").map(Self)
+        let url = http_address(text, "https://portal.example/admin")?;
+        if url.path().contains(INTERFACE)
+            || url.path().trim_end_matches('/').ends_with("/api/admin")
+        {
+            return Err(format!(
+                "the exporter adds {INTERFACE} itself: end the address before it, such as https://portal.example/admin"
+            ));
+        }
+        Ok(Self(url))
     }
 
     /// The address as a URL. Its path is as configured, with or without a slash at its end.
@@ -45,6 +56,36 @@ scalar! {
     BaseUrl as BaseUrl,
     read: BaseUrl::parse,
     schema: { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" }
+}
+
+/// Where people see a folder of a portal, with a place for the folder's id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebUrl(String);
+
+impl WebUrl {
+    const PLACE: &str = "{folder_id}";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        const EXAMPLE: &str = "https://portal.example/library/{folder_id}";
+        let url = Url::parse(&text.replace(Self::PLACE, "0"))
+            .map_err(|error| format!("this is not an address such as {EXAMPLE}: {error}"))?;
+        let is_plain = url.username().is_empty() && url.password().is_none();
+        if !matches!(url.scheme(), "http" | "https") || !is_plain || !text.contains(Self::PLACE) {
+            let message = "this is not an http or https address, without a user name, such as";
+            return Err(format!("{message} {EXAMPLE}"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub fn of(&self, folder: FolderId) -> String {
+        self.0.replace(Self::PLACE, &folder.to_string())
+    }
+}
+
+scalar! {
+    WebUrl as WebUrl,
+    read: WebUrl::parse,
+    schema: { "title": "an address with `{folder_id}`", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:.*\\{folder_id\\}" }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -146,6 +187,8 @@ mod tests {
             "https://portal.example/?secret=1",
             "https://portal.example/#secret",
             "https://",
+            "https://secret.example/admin/api/admin/library-folders/mine",
+            "https://secret.example/api/admin/",
         ] {
             let message = BaseUrl::parse(text).unwrap_err();
             assert!(!message.contains("secret"), "{message}");

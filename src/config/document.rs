@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::error::Fault;
+use crate::config::error::{Fault, Faults, all, both};
 use crate::config::keys::child;
 use crate::config::portal::PortalKeys;
 use crate::config::reindex::{self, ReindexKeys};
@@ -45,37 +45,39 @@ pub(super) struct Document {
 
 impl Document {
     /// Checks the values against each other. No fault has a position.
-    pub(super) fn check(self) -> Result<Config, Fault> {
+    pub(super) fn check(self) -> Result<Config, Faults> {
+        let (portals, reindex) = both(portals(self.portals), self.reindex.check())?;
         Ok(Config {
             state: self.state.check(),
-            portals: portals(self.portals)?,
+            portals,
             collect: self.collect,
             request: self.request,
             errors: self.errors,
-            reindex: self.reindex.check()?,
+            reindex,
             written: Arc::default(),
         })
     }
 }
 
-fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Fault> {
+fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Faults> {
     if written.is_empty() {
         let advice =
             "at least one portal is needed, with name, base_url and api_key_file or api_key_env";
-        return Err(Fault::about("portals", advice));
+        return Err(Fault::about("portals", advice).into());
     }
     let mut names = HashMap::new();
-    let mut portals = Vec::new();
-    for (index, keys) in written.into_iter().enumerate() {
+    let portals = written.into_iter().enumerate().map(|(index, keys)| {
         let path = format!("portals[{index}]");
-        let portal = keys.check(&path)?;
-        if let Some(first) = names.insert(portal.name.clone(), index) {
+        let first = *names.entry(keys.name.clone()).or_insert(index);
+        let unique = if first == index {
+            Ok(())
+        } else {
             let message = format!(
                 "portals[{first}] has this name already; each portal needs a name of its own"
             );
-            return Err(Fault::about(child(&path, "name"), message));
-        }
-        portals.push(portal);
-    }
-    Ok(portals)
+            Err(Fault::about(child(&path, "name"), message))
+        };
+        Ok::<_, Faults>(both(keys.check(&path), unique)?.0)
+    });
+    all(portals)
 }

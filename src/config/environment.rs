@@ -1,13 +1,13 @@
-//! One portal from the environment, for a start without a file (docs/configuration.md, Environment).
+//! One portal, and where its state is stored, from the environment, for a start without a file (docs/configuration.md, Environment).
 
 use std::path::PathBuf;
 
 use crate::config::error::Fault;
-use crate::config::form::FilePath;
+use crate::config::form::{FilePath, ShownPath};
 use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::KeyFile;
 use crate::config::portal::Name;
-use crate::config::{BaseUrl, KeySource, Portal};
+use crate::config::{BaseUrl, Config, KeySource, Portal, State};
 use crate::model::PortalName;
 
 const BASE_URL: &str = "KB_BASE_URL";
@@ -15,9 +15,25 @@ const API_KEY: &str = "KB_API_KEY";
 const API_KEY_FILE: &str = "KB_API_KEY_FILE";
 const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
+const STATE_PATH: &str = "KB_STATE_PATH";
+
+/// What the environment configures.
+pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, Fault> {
+    let state = match variable(STATE_PATH).filter(|path| !path.is_empty()) {
+        Some(path) => {
+            let path = ShownPath::parse(&path);
+            State::Path(path.map_err(|message| Fault::about(STATE_PATH, message))?)
+        }
+        None => State::Temporary,
+    };
+    Ok(Config {
+        state,
+        ..Config::for_portal(portal(variable)?)
+    })
+}
 
 /// The portal that the environment names. Only the name of the key's variable is stored, never the key.
-pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
+fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let base_url = base_url(set(BASE_URL))?;
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
@@ -106,8 +122,10 @@ mod tests {
             ("KB_API_KEY_FILE", "/run/secrets/kb-key"),
             ("KB_PORTAL_NAME", "main"),
             ("KB_CA_FILE", "/etc/ssl/ca.pem"),
+            ("KB_STATE_PATH", "/srv/kb-exporter"),
         ])
         .unwrap();
+        assert_eq!(config.state, State::Path("/srv/kb-exporter".into()));
         let portal = &config.portals[0];
         let key = HiddenPath::file("KB_API_KEY_FILE", "/run/secrets/kb-key");
         assert_eq!(portal.key, KeySource::File(key));

@@ -1,5 +1,7 @@
 //! Which folders a rule is about.
 
+use std::fmt;
+
 use glob::Pattern;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +42,15 @@ impl FolderPattern {
     }
 }
 
+impl fmt::Display for FolderPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Name(glob) => write!(f, "{:?}", glob.as_str()),
+        }
+    }
+}
+
 scalar! {
     FolderPattern as FolderPattern,
     read: FolderPattern::parse,
@@ -60,6 +71,18 @@ pub struct FolderFilter {
 }
 
 impl FolderFilter {
+    /// How many of the patterns to include fit none of the folders that are admitted.
+    pub fn unmatched<T>(&self, admitted: &[T], named: impl Fn(&T) -> (FolderId, &str)) -> usize {
+        let Some(include) = &self.include else {
+            return usize::from(admitted.is_empty());
+        };
+        let fits_none = |pattern: &&FolderPattern| {
+            let mut admitted = admitted.iter().map(&named);
+            !admitted.any(|(id, name)| pattern.matches(id, name))
+        };
+        include.iter().filter(fits_none).count()
+    }
+
     /// Whether a folder is watched.
     pub fn admits(&self, id: FolderId, name: &str) -> bool {
         let fits = |pattern: &FolderPattern| pattern.matches(id, name);
@@ -68,6 +91,17 @@ impl FolderFilter {
             .as_ref()
             .is_none_or(|patterns| patterns.iter().any(fits));
         included && !self.exclude.iter().any(fits)
+    }
+
+    /// The patterns of folders that are included; none if all are.
+    pub fn included(&self) -> impl Iterator<Item = &FolderPattern> {
+        self.include.iter().flatten()
+    }
+
+    /// Whether every folder is excluded, whatever its name.
+    pub fn excludes_all(&self) -> bool {
+        let all = |pattern: &FolderPattern| matches!(pattern, FolderPattern::Name(glob) if glob.as_str().chars().all(|c| c == '*'));
+        self.exclude.iter().any(all)
     }
 }
 
@@ -130,6 +164,25 @@ mod tests {
         assert!(!some.admits(id, "Inbox, old"));
         assert!(!some.admits(id, "Other"));
         assert!(!filter(&format!("exclude: [{ID}]")).admits(id, "any"));
+    }
+
+    #[test]
+    fn a_pattern_is_unmatched_while_it_admits_no_folder() {
+        let (inbox, old) = (FolderId::parse(ID).unwrap(), Uuid::nil().into());
+        let folders = [(inbox, "Inbox"), (old, "Inbox, old")];
+        for (yaml, unmatched) in [
+            ("{}", 0),
+            ("exclude: ['*']", 1),
+            ("include: ['In*', 'Out*', Inbox]", 1),
+            ("{include: ['*old'], exclude: ['*old']}", 1),
+            (&format!("include: [{ID}, {}]", Uuid::max()), 1),
+        ] {
+            let filter = filter(yaml);
+            let admitted = folders.into_iter();
+            let admitted = admitted.filter(|(id, name)| filter.admits(*id, name));
+            let admitted: Vec<_> = admitted.collect();
+            assert_eq!(filter.unmatched(&admitted, |it| *it), unmatched, "{yaml}");
+        }
     }
 
     #[test]

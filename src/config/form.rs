@@ -258,7 +258,7 @@ scalar! {
 pub(super) struct ShownPath;
 
 impl ShownPath {
-    fn parse(text: &str) -> Result<PathBuf, String> {
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
         if text.is_empty() || text.contains('\0') || text.contains("://") {
             return Err("expected a path, such as /var/lib/kb-exporter".to_owned());
         }
@@ -296,7 +296,7 @@ scalar! {
 }
 
 /// Reads a section; one without any key, as when all are commented out, has its defaults.
-pub(super) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Default + Deserialize<'de>,
     D: Deserializer<'de>,

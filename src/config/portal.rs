@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::address::{BaseUrl, Proxy};
-use crate::config::error::Fault;
+use crate::config::address::{BaseUrl, Proxy, WebUrl};
+use crate::config::error::{Fault, Faults, both};
 use crate::config::folders::FolderFilter;
 use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
@@ -26,6 +26,7 @@ pub struct Portal {
     pub base_url: BaseUrl,
     /// Where the key is found.
     pub key: KeySource,
+    pub web_url: Option<WebUrl>,
     /// Certificates to trust instead of the system's, in PEM.
     pub ca_file: Option<HiddenPath>,
     /// The client certificate for TLS.
@@ -54,6 +55,7 @@ impl Portal {
             name,
             base_url,
             key,
+            web_url: None,
             ca_file: None,
             client_certificate: None,
             proxy: Proxy::None,
@@ -70,7 +72,7 @@ pub(super) struct PortalKeys {
     /// The value of the label `portal`; each portal has its own
     #[serde(with = "Name")]
     #[schemars(example = &"main")]
-    name: PortalName,
+    pub name: PortalName,
     /// The address of the administrator part, with its path
     #[serde(with = "BaseUrl")]
     #[schemars(example = &"https://portal.example/admin")]
@@ -86,6 +88,10 @@ pub(super) struct PortalKeys {
     #[serde(default, rename = "api_key", alias = "key", alias = "token")]
     #[schemars(skip)]
     _no_key: NoLiteralKey,
+    /// Where people see a folder: the page links to it, with the folder's id in place of `{folder_id}`
+    #[serde(default, with = "WebUrl")]
+    #[schemars(example = &"https://portal.example/library/{folder_id}")]
+    web_url: Option<WebUrl>,
     /// Certificates (PEM) to trust
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/portal-ca.pem")]
@@ -119,53 +125,65 @@ fn user_agent() -> String {
 
 impl PortalKeys {
     /// The portal that is written at `path`.
-    pub(super) fn check(self, path: &str) -> Result<Portal, Fault> {
-        let fault = |key: &str, message: &str| Err(Fault::about(child(path, key), message));
-        let file = |key: &str, file: PathBuf| HiddenPath::file(&child(path, key), file);
-        if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
+    pub(super) fn check(mut self, path: &str) -> Result<Portal, Faults> {
+        let encrypted = if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
             let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
-            return fault("base_url", message);
-        }
-        let key = match (self.api_key_file, self.api_key_env) {
-            (Some(key), None) => KeySource::File(file("api_key_file", key)),
-            (None, Some(variable)) => {
-                let shown = format!("the environment variable that {path}.api_key_env names");
-                KeySource::Environment(Hidden::new(&shown, variable))
-            }
-            (Some(_), Some(_)) => {
-                let message = "api_key_file is there too; only one of the two can hold";
-                return fault("api_key_env", message);
-            }
-            (None, None) => {
-                let message = "api_key_file or api_key_env is missing; one of them is required";
-                return Err(Fault::about(path, message));
-            }
+            Err(Fault::about(child(path, "base_url"), message))
+        } else {
+            Ok(())
         };
-        let client_certificate = match (self.cert_file, self.key_file) {
-            (None, None) => None,
-            (Some(cert_file), Some(key_file)) => Some(ClientCertificate {
-                cert_file: file("cert_file", cert_file),
-                key_file: file("key_file", key_file),
-            }),
-            (cert_file, _) => {
-                let [key, missing] = match cert_file {
-                    Some(_) => ["cert_file", "key_file"],
-                    None => ["key_file", "cert_file"],
-                };
-                let message = format!("{missing} is missing; a client certificate needs both");
-                return fault(key, &message);
-            }
-        };
+        let both_keys = both(self.key(path), self.client_certificate(path));
+        let ((), (key, client_certificate)) = both(encrypted, both_keys)?;
+        let ca_file = |file| HiddenPath::file(&child(path, "ca_file"), file);
         Ok(Portal {
             name: self.name,
             base_url: self.base_url,
             key,
-            ca_file: self.ca_file.map(|path| file("ca_file", path)),
+            web_url: self.web_url,
+            ca_file: self.ca_file.map(ca_file),
             client_certificate,
             proxy: self.proxy_url,
             user_agent: self.user_agent,
             folders: self.folders,
         })
+    }
+
+    fn key(&mut self, path: &str) -> Result<KeySource, Fault> {
+        match (self.api_key_file.take(), self.api_key_env.take()) {
+            (Some(file), None) => {
+                let file = HiddenPath::file(&child(path, "api_key_file"), file);
+                Ok(KeySource::File(file))
+            }
+            (None, Some(variable)) => {
+                let shown = format!("the environment variable that {path}.api_key_env names");
+                Ok(KeySource::Environment(Hidden::new(&shown, variable)))
+            }
+            (Some(_), Some(_)) => {
+                let message = "api_key_file is there too; only one of the two can hold";
+                Err(Fault::about(child(path, "api_key_env"), message))
+            }
+            (None, None) => {
+                let message = "api_key_file or api_key_env is missing; one of them is required";
+                Err(Fault::about(path, message))
+            }
+        }
+    }
+
+    fn client_certificate(&mut self, path: &str) -> Result<Option<ClientCertificate>, Fault> {
+        let file = |key: &str, file| HiddenPath::file(&child(path, key), file);
+        let [key, missing] = match (self.cert_file.take(), self.key_file.take()) {
+            (None, None) => return Ok(None),
+            (Some(cert_file), Some(key_file)) => {
+                return Ok(Some(ClientCertificate {
+                    cert_file: file("cert_file", cert_file),
+                    key_file: file("key_file", key_file),
+                }));
+            }
+            (Some(_), None) => ["cert_file", "key_file"],
+            (None, Some(_)) => ["key_file", "cert_file"],
+        };
+        let message = format!("{missing} is missing; a client certificate needs both");
+        Err(Fault::about(child(path, key), message))
     }
 }
 

@@ -4,6 +4,7 @@ mod changes;
 mod replaced;
 mod unknown;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::config::error::Fault;
+use crate::config::error::{Fault, Faults, all, both};
 use crate::config::folders::FolderPattern;
 use crate::config::form::{
     self, DurationFrom, Form as _, List, SECOND, ShownPath, Whole, Word, scalar,
@@ -24,6 +25,7 @@ use crate::model::{FolderId, label_values};
 
 use changes::{Changeable, changeable};
 pub(super) use replaced::replaced;
+pub(crate) use unknown::nearest;
 
 /// The largest count that a key can have.
 const MOST: u64 = 1_000_000_000;
@@ -67,6 +69,47 @@ impl Reindex {
     pub fn strongest_mode(&self) -> Mode {
         let modes = self.all_rules().map(|rules| rules.mode);
         modes.fold(Mode::Off, Mode::max)
+    }
+
+    /// Which folders have which mode, in one line.
+    pub fn summary(&self) -> String {
+        let overrides = self.overrides.iter();
+        let overrides =
+            overrides.map(|other| format!("{} for {}, ", other.rules.mode.as_str(), other.folders));
+        let overrides: String = overrides.collect();
+        let mode = self.rules.mode.as_str();
+        match overrides.as_str() {
+            "" => format!("reindexing: {mode} for every folder"),
+            _ => format!("reindexing: {overrides}{mode} for all other folders"),
+        }
+    }
+
+    /// Which of these folders have which mode, in one line.
+    pub fn in_folders<'a>(&self, folders: impl Iterator<Item = (FolderId, &'a str)>) -> String {
+        const NAMED: usize = 5;
+        let mut modes = BTreeMap::<_, Vec<_>>::new();
+        let mut all = 0;
+        for (id, name) in folders {
+            all += 1;
+            let mode = self.for_folder(id, name).mode;
+            modes.entry(mode).or_default().push(name);
+        }
+        modes.remove(&Mode::Off);
+        let parts = modes.into_iter().rev().map(|(mode, mut names)| {
+            names.sort_unstable();
+            let (first, others) = names.split_at(names.len().min(NAMED));
+            let others = if others.is_empty() { "" } else { ", …" };
+            let (mode, number) = (mode.as_str(), names.len());
+            format!(
+                "{mode} in {number} of {all} folders ({}{others})",
+                first.join(", ")
+            )
+        });
+        let parts: Vec<_> = parts.collect();
+        if parts.is_empty() {
+            return format!("reindexing: off in {all} folders");
+        }
+        format!("reindexing: {}", parts.join(", "))
     }
 
     /// The rules of a folder: those of the first override that matches, or those of all folders.
@@ -136,21 +179,19 @@ changeable! {
 
 impl ReindexKeys {
     /// The section, with its overrides.
-    pub(super) fn check(mut self) -> Result<Reindex, Fault> {
-        if self.pattern.is_some() {
+    pub(super) fn check(mut self) -> Result<Reindex, Faults> {
+        let matches = self.pattern.take().map_or(Ok(()), |_| {
             let message = "only the entries of reindex.folders have the key match";
-            return Err(Fault::about("reindex.match", message));
-        }
+            Err(Fault::about("reindex.match", message))
+        });
         let folders = self.folders.take().unwrap_or_default();
         let rules = ReindexRules::default().changed(self);
         let overrides = folders.into_iter().enumerate().map(|(index, keys)| {
             let path = format!("reindex.folders[{index}]");
             keys.check_override(&rules, &path)
         });
-        Ok(Reindex {
-            overrides: overrides.collect::<Result<_, _>>()?,
-            rules,
-        })
+        let ((), overrides) = both(matches, all(overrides))?;
+        Ok(Reindex { rules, overrides })
     }
 
     fn check_override(

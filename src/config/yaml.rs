@@ -5,38 +5,69 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use serde_path_to_error::{Path as KeyPath, Segment, Track};
 use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Options, UserMessageFormatter};
 
-use crate::config::error::{ConfigError, Fault};
+use crate::config::error::{ConfigError, Fault, Faults};
 use crate::config::keys::{child, example_of, keys_of, schema_of};
 use crate::config::reindex::replaced;
+use crate::config::walk::Walk;
 use crate::config::{hidden, position};
+
+/// Mistakes that are reported at once.
+const MAX_FAULTS: usize = 20;
 
 /// Reads the bytes of a file.
 pub(crate) fn bytes_of(file: &Path) -> Result<Vec<u8>, ConfigError> {
     hidden::read_file(file).map_err(|error| {
         let fault = Fault::about("", format!("cannot be read: {error}"));
-        fault.in_file(&file.display().to_string(), &Json::Null)
+        ConfigError::in_file(fault, &file.display().to_string(), &Json::Null)
     })
 }
 
-/// Reads and checks a document, which need not be text; `file` is what errors call it. They have the position of the key that is wrong.
-pub(crate) fn parse<T, R>(
+/// Reads and checks a document, which need not be text; `file` is what errors call it. They have the positions of all keys that are wrong.
+pub(crate) fn parse<T, R, F: Into<Faults>>(
     file: &str,
     bytes: &[u8],
-    check: impl FnOnce(T) -> Result<R, Fault>,
+    check: impl FnOnce(T) -> Result<R, F>,
 ) -> Result<R, ConfigError>
 where
     T: DeserializeOwned + JsonSchema,
 {
     let schema = schema_of::<T>();
-    let text = text_of(bytes).map_err(|fault| fault.in_file(file, &schema))?;
-    read(text, &schema).and_then(check).map_err(|fault| {
-        let location = fault.position.is_none();
-        let location = location.then(|| position::of(&fault.key, text, options));
-        fault.at(location.flatten()).in_file(file, &schema)
-    })
+    let in_file = |faults: Faults| ConfigError::in_file(faults, file, &schema);
+    let text = text_of(bytes).map_err(|fault| in_file(fault.into()))?;
+    let mut walk = Walk::default();
+    let (document, mut faults) = read(text, &mut walk, &schema);
+    let checked = document.map(check).transpose();
+    let checked = checked.map_err(|checked| {
+        let checked = checked.into().0.into_iter();
+        faults.extend(checked.filter(|fault| !walk.is_affected(&fault.key)));
+    });
+    match checked {
+        Ok(Some(checked)) if faults.is_empty() => Ok(checked),
+        _ => {
+            faults.truncate(MAX_FAULTS);
+            Err(located(file, bytes, Faults(faults), &schema))
+        }
+    }
+}
+
+/// The mistakes of a file, with the positions of their keys.
+pub(crate) fn located(
+    file: &str,
+    bytes: &[u8],
+    Faults(mut faults): Faults,
+    schema: &Json,
+) -> ConfigError {
+    let text = text_of(bytes).unwrap_or_default();
+    for fault in &mut faults {
+        if fault.position.is_none() {
+            fault.position = Fault::about("", "")
+                .at(position::of(&fault.key, text, options))
+                .position;
+        }
+    }
+    ConfigError::in_file(Faults(faults), file, schema)
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
@@ -51,13 +82,43 @@ fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
     })
 }
 
-/// Reads one document. The schema gives the fault keys and examples.
-fn read<T: DeserializeOwned>(text: &str, schema: &Json) -> Result<T, Fault> {
-    let mut track = Track::new();
-    serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
-        T::deserialize(serde_path_to_error::Deserializer::new(yaml, &mut track))
-    })
-    .map_err(|error| fault(&error, &key_path(&track.path()), schema))
+/// Reads a document again and again, each time without the value in which the last mistake was found. Returns what remains of it, if it can
+/// be read at all, and the mistakes. The schema gives them keys and examples.
+fn read<T: DeserializeOwned>(
+    text: &str,
+    walk: &mut Walk,
+    schema: &Json,
+) -> (Option<T>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    loop {
+        let mut path = String::new();
+        let read = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
+            walk.read(yaml).map_err(|(error, failed)| {
+                path = failed;
+                error
+            })
+        });
+        let error = match read {
+            Ok(document) => return (Some(document), faults),
+            Err(error) => error,
+        };
+        let fault = fault(&error, &path, schema);
+        // What is found once more cannot be left out.
+        if faults
+            .iter()
+            .any(|known: &Fault| known.position == fault.position)
+        {
+            return (None, faults);
+        }
+        // What is required is missing where it was left out.
+        if !walk.has_left_out(&fault.key) {
+            faults.push(fault);
+        }
+        let goes_on = !path.is_empty() && faults.len() < MAX_FAULTS && walk.leave_out(&path);
+        if !goes_on {
+            return (None, faults);
+        }
+    }
 }
 
 /// How every file of the program is parsed.
@@ -68,18 +129,6 @@ fn options() -> Options {
         duplicate_keys: DuplicateKeyPolicy::Error,
         reject_unsupported_tags: true,
     }
-}
-
-fn key_path(path: &KeyPath) -> String {
-    let mut text = String::new();
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => text = format!("{text}[{index}]"),
-            Segment::Map { key } => text = child(&text, key),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    text
 }
 
 fn fault(error: &Error, path: &str, schema: &Json) -> Fault {

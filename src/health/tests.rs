@@ -10,13 +10,16 @@ use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, Look};
 use crate::model::{ByStatus, FolderName, PortalName};
-use crate::snapshot::{Counts, ListFacts, ReadCycle, Way, Writes};
+use crate::snapshot::{Counts, ListFacts, ReadCycle, Unwatched, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
-    invalid_rows: 0,
-    beyond_limit: 0,
-    whole: true,
+    unwatched: Unwatched {
+        max_folders: 0,
+        no_match: 0,
+        invalid_row: 0,
+        list_incomplete: 0,
+    },
 };
 
 fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
@@ -64,6 +67,7 @@ fn down() -> ListState {
     ListState::Failed {
         trouble: Trouble::Unauthorized,
         message: "status 401".to_owned(),
+        since: Timestamp::default(),
         last: None,
     }
 }
@@ -185,13 +189,16 @@ fn folders_that_take_turns_are_said_and_no_warning() {
 fn what_a_list_leaves_out_is_said() {
     let facts = ListFacts {
         folders: 3,
-        invalid_rows: 1,
-        beyond_limit: 2,
-        whole: false,
+        unwatched: Unwatched {
+            max_folders: 2,
+            no_match: 1,
+            invalid_row: 1,
+            list_incomplete: 1,
+        },
     };
     let mut view = (*portal(ListState::Read(facts), vec![])).clone();
     view.state_writes = Writes::Refused("the disk is full".to_owned());
     let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
     assert_eq!(health.status, Status::Warn);
-    assert_eq!(health.portals[0].notes.len(), 4);
+    assert_eq!(health.portals[0].notes.len(), 5);
 }

@@ -94,6 +94,8 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderReco
         look: read.look(),
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
         counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
+        day: before.map_or_else(Arc::default, |before| Arc::clone(&before.day)),
+        newest: before.map_or_else(Arc::default, |before| Arc::clone(&before.newest)),
     }
 }
 

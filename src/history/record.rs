@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::classify::{Class, ClassCounts, ClassExamples};
+use crate::classify::{Class, ClassCounts, ClassExamples, NamedFile, NewestFiles};
 use crate::count::{DoneFiles, FolderCount, Way};
+use crate::history::day::Day;
 use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
 use crate::history::turn::Turn;
@@ -167,6 +168,32 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
     }
 }
 
+impl FolderRecord {
+    /// Notes in the day what a count found, and the newest files of those that were known, too. `history`: the files after the count.
+    pub fn note_day(&mut self, before: Option<&Self>, count: &FolderCount, history: &FileHistory) {
+        let oldest = history.oldest(count);
+        let waiting = [Status::Pending, Status::Processing].map(|status| oldest[status]);
+        let waiting = waiting.into_iter().flatten().min();
+        let numbers = |record: &Self| (record.counts, record.counters.entries);
+        let (files, entries) = numbers(self);
+        let before = before.map(numbers);
+        let before = before.as_ref().map(|(files, entries)| [files, entries]);
+        Arc::make_mut(&mut self.day).note(self.counted, [&files, &entries], waiting, before);
+        let is_still = |file: &NamedFile| {
+            let known = history.get(file.key);
+            known.is_some_and(|known| known.is_settled() && known.status == file.status)
+        };
+        let newest = count
+            .examples
+            .newest
+            .clone()
+            .or_known(&self.newest, is_still);
+        if *self.newest != newest {
+            self.newest = Arc::new(newest);
+        }
+    }
+}
+
 /// Why a folder is no longer among those that are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -230,6 +257,11 @@ pub struct FolderRecord {
     pub unidentified: ByStatus<Unidentified>,
     /// The counters since the folder was first counted. Shared, because in most folders they seldom change.
     pub counters: Arc<FolderCounters>,
+    #[serde(default)]
+    pub day: Arc<Day>,
+    /// The newest failed and flagged files whose rows were read.
+    #[serde(default)]
+    pub newest: Arc<NewestFiles>,
 }
 
 /// How a folder was counted.

@@ -1,126 +1,186 @@
-//! The checks before a request is answered: the rate limit and authentication of the web configuration file.
+//! The checks before a request is answered, and the count of all answers.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderName, Method, StatusCode};
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
+use crate::http::client::{Client, Network};
 use crate::http::credentials::Credentials;
 use crate::http::passwords::{Passwords, Verdict};
+use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
 use crate::http::web_config::{WebConfig, WebConfigFile};
+use crate::metrics::Events;
 
-/// The challenge for a password (RFC 7617).
-const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
-
-/// Whether the client of a connection showed a certificate, in a request's extensions.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ShowedCertificate(pub(super) bool);
+/// The handler of paths that are not there, in the label `handler`.
+const UNKNOWN: &str = "unknown";
 
 pub struct Guard {
-    file: Arc<WebConfigFile>,
+    file: Option<Arc<WebConfigFile>>,
     open_probes: bool,
+    telemetry_path: String,
+    events: Events,
     passwords: Passwords,
+    refusals: RefusalLog,
 }
 
 impl Guard {
-    /// Admits requests as the file says. With `open_probes` the paths of liveness and readiness are open to everybody.
-    pub fn new(file: Arc<WebConfigFile>, open_probes: bool) -> Self {
+    /// Admits requests as the file says, if there is one. With `open_probes` the paths of liveness and readiness are open to everybody.
+    pub fn new(
+        file: Option<Arc<WebConfigFile>>,
+        open_probes: bool,
+        telemetry_path: String,
+        events: Events,
+    ) -> Self {
         Self {
             file,
             open_probes,
+            telemetry_path,
+            events,
             passwords: Passwords::new(),
+            refusals: RefusalLog::default(),
         }
     }
 
-    /// Whether the web configuration files as they are now are in use.
-    pub(super) fn reload_successful(&self) -> bool {
-        self.file.reload_successful()
+    /// Shows the web configuration in the metrics.
+    pub(super) fn show_web_config(&self) {
+        if let Some(file) = &self.file {
+            self.events.show_web_config(file.facts());
+        }
     }
 
-    /// Why a request is refused, if it is.
-    async fn refusal(&self, config: &WebConfig, request: &Head) -> Option<Response> {
-        if self.open_probes && request.route.is_some_and(Route::is_probe) {
-            return None;
+    fn handler<'p>(&self, path: &'p str) -> &'p str {
+        match Route::of(path) {
+            _ if path == self.telemetry_path => path,
+            Some(route) => route.as_str(),
+            None => UNKNOWN,
+        }
+    }
+
+    async fn check(
+        &self,
+        config: Option<&WebConfig>,
+        client: Client,
+        request: &Parts,
+    ) -> Result<(), Refusal> {
+        let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
+        let writes = !matches!(request.method, Method::GET | Method::HEAD);
+        if client.only_probes && !is_probe {
+            return Err(Refusal::Connections);
+        }
+        if self.open_probes && is_probe {
+            return Ok(());
+        }
+        if writes && is_cross_site(&request.headers) {
+            return Err(Refusal::CrossSite);
+        }
+        let Some(config) = config else { return Ok(()) };
+        let limiter = config.limiter.as_ref();
+        if limiter.is_some_and(|limiter| !limiter.admits(Moment::now().steady)) {
+            return Err(Refusal::Rate);
         }
         if !config.users.is_empty() {
-            return self.password_refusal(config, request).await;
+            return self.check_password(config, client, request).await;
         }
-        let writes = !matches!(request.method, Method::GET | Method::HEAD);
-        if config.optional_client_certificate && writes && !request.showed_certificate {
-            let reason = "this needs a client certificate";
-            return Some((StatusCode::FORBIDDEN, reason).into_response());
+        if config.optional_client_certificate && writes && !client.showed_certificate {
+            return Err(Refusal::Certificate);
         }
-        None
+        Ok(())
     }
 
-    async fn password_refusal(&self, config: &WebConfig, request: &Head) -> Option<Response> {
-        let verdict = match &request.credentials {
-            Some(Credentials { user, password }) => {
-                let peer = request.peer.ip();
-                self.passwords
-                    .check(&config.users, user, password, peer)
-                    .await
-            }
-            None => Verdict::Wrong,
-        };
-        match verdict {
-            Verdict::Right => None,
-            Verdict::Wrong => Some(with_header(
-                StatusCode::UNAUTHORIZED,
-                (WWW_AUTHENTICATE, CHALLENGE),
-            )),
-            Verdict::Busy => Some(with_header(
-                StatusCode::TOO_MANY_REQUESTS,
-                (RETRY_AFTER, "1"),
-            )),
+    async fn check_password(
+        &self,
+        config: &WebConfig,
+        client: Client,
+        request: &Parts,
+    ) -> Result<(), Refusal> {
+        let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
+        let network = Network::of(client.peer.ip());
+        let check = self.passwords.check(&config.users, &credentials, network);
+        match check.await {
+            Verdict::Right => Ok(()),
+            Verdict::Wrong => Err(Refusal::Password),
+            Verdict::Busy => Err(Refusal::Waiting),
         }
     }
-}
-
-/// The parts of a request that matter here.
-struct Head {
-    method: Method,
-    route: Option<Route>,
-    credentials: Option<Credentials>,
-    peer: SocketAddr,
-    showed_certificate: bool,
 }
 
 /// Answers a request, or refuses it.
 pub(super) async fn admit(
     State(guard): State<Arc<Guard>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(client): Extension<Client>,
     request: Request,
     next: Next,
 ) -> Response {
-    let config = guard.file.current();
-    let mut limiter = config.limiter.iter();
-    if !limiter.all(|limiter| limiter.admits(Moment::now().steady)) {
-        return with_header(StatusCode::TOO_MANY_REQUESTS, (RETRY_AFTER, "1"));
+    let config = guard.file.as_ref().map(|file| file.current());
+    let (parts, body) = request.into_parts();
+    let handler = guard.handler(parts.uri.path()).to_owned();
+    let mut response = match guard.check(config.as_deref(), client, &parts).await {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(refusal) => {
+            let now = Moment::now().steady;
+            guard.refusals.add(refusal, client.peer, now);
+            refusal.into_response()
+        }
+    };
+    if let Some(config) = config {
+        response.headers_mut().extend(config.headers.clone());
     }
-    let showed = request.extensions().get::<ShowedCertificate>();
-    let head = Head {
-        method: request.method().clone(),
-        route: Route::of(request.uri().path()),
-        credentials: Credentials::of(request.headers()),
-        peer,
-        showed_certificate: showed.is_some_and(|showed| showed.0),
-    };
-    let mut response = match guard.refusal(&config, &head).await {
-        Some(refusal) => refusal,
-        None => next.run(request).await,
-    };
-    response.headers_mut().extend(config.headers.clone());
+    guard.events.answered(&handler, response.status().as_u16());
     response
 }
 
-fn with_header(code: StatusCode, header: (HeaderName, &'static str)) -> Response {
-    let reason = code.canonical_reason().unwrap_or_default();
-    (code, [header], format!("{reason}\n")).into_response()
+/// Whether a browser sent the request for a page of another site. Other clients set none of these headers.
+fn is_cross_site(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    if let Some(site) = text("sec-fetch-site") {
+        return !matches!(site, "same-origin" | "none");
+    }
+    let origin = text(ORIGIN.as_str());
+    let host = origin.map(|origin| origin.split_once("://").map(|(_, host)| host));
+    host.is_some_and(|host| host.is_none() || host != text(HOST.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_another_site_is_told_by_its_headers() {
+        for (headers, expected) in [
+            (&[("host", "kb:15732")][..], false),
+            (&[("sec-fetch-site", "same-origin")], false),
+            (&[("sec-fetch-site", "none")], false),
+            (&[("sec-fetch-site", "same-site")], true),
+            (&[("sec-fetch-site", "cross-site")], true),
+            (&[("host", "kb:1"), ("origin", "http://kb:1")], false),
+            (&[("host", "kb:1"), ("origin", "https://kb:1")], false),
+            (&[("host", "kb:1"), ("origin", "http://kb:2")], true),
+            (&[("host", "kb:1"), ("origin", "http://evil.example")], true),
+            (&[("host", "kb:1"), ("origin", "null")], true),
+            (&[("origin", "http://evil.example")], true),
+            // Behind a proxy that changes the host.
+            (
+                &[
+                    ("host", "kb"),
+                    ("origin", "https://kb.example"),
+                    ("sec-fetch-site", "same-origin"),
+                ],
+                false,
+            ),
+        ] {
+            let pairs = headers.iter().map(|(name, value)| {
+                let name = axum::http::HeaderName::from_static(name);
+                (name, value.parse().unwrap())
+            });
+            assert_eq!(is_cross_site(&pairs.collect()), expected, "{headers:?}");
+        }
+    }
 }

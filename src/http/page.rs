@@ -1,17 +1,19 @@
 //! The status pages, for people who read them during an incident: rendered here, without need of a script, safe against what a portal
-//! sends.
+//! sends. Pages have points in time and no ages, which the script computes: so a page that did not change need not be sent again.
 
 mod attempts;
 mod chart;
-mod classes;
 mod config;
 mod documents;
 mod errors;
+mod finding;
 mod folder;
 mod folders;
+mod health;
 mod layout;
 mod query;
 mod row;
+mod totals;
 
 use std::sync::Arc;
 
@@ -20,14 +22,14 @@ use serde_json::Value as Json;
 
 use crate::clock::Moment;
 use crate::config::Reindex;
-use crate::health::{Health, PortalHealth};
+use crate::health::Health;
 use crate::metrics::ConfigFacts;
 use crate::model::{FolderId, PortalName};
-use crate::snapshot::{PortalView, Snapshot};
-use crate::trend::Trends;
+use crate::snapshot::Snapshot;
 
-pub(super) use documents::text as document;
-pub(super) use layout::{SCRIPT, STYLE};
+use finding::Findings;
+use row::Row;
+
 pub(super) use query::Query;
 
 /// The configuration in use.
@@ -40,55 +42,69 @@ pub struct Configuration {
 
 /// What every page is made from.
 pub(super) struct Pages<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) health: &'a Health,
-    pub(super) trends: &'a Trends,
-    pub(super) metrics: &'a str,
-    pub(super) now: Moment,
+    snapshot: &'a Snapshot,
+    health: &'a Health,
+    metrics: &'a str,
+    now: Moment,
+    rows: Vec<Row<'a>>,
+    findings: Findings,
 }
 
-impl Pages<'_> {
-    /// The first page: portals and folders.
+impl<'a> Pages<'a> {
+    pub(super) fn new(
+        snapshot: &'a Snapshot,
+        health: &'a Health,
+        metrics: &'a str,
+        now: Moment,
+    ) -> Self {
+        let rows = row::all(snapshot, health, now);
+        Self {
+            findings: Findings::of(snapshot, health, &rows),
+            snapshot,
+            health,
+            metrics,
+            now,
+            rows,
+        }
+    }
+
+    /// The first page: what is wrong, and the folders.
     pub(super) fn folders(&self, query: &Query) -> Markup {
-        let content = folders::content(self.snapshot, self.health, self.trends, query, self.now);
-        self.page("Folders", &content)
+        let title = self.findings.title();
+        self.page(&title, "/", &folders::content(self, query))
     }
 
     /// The page of one folder; `None` if there is no such folder.
     pub(super) fn folder(&self, portal: &str, folder: FolderId) -> Option<Markup> {
-        let (portal, health) = self.portal(portal)?;
-        let view = portal.folders.get(&folder)?;
-        let id = folder.to_string();
-        let health = health.folders.iter().find(|health| health.id == id)?;
-        let reindex = self.snapshot.reindex.get(&portal.name);
+        let mut rows = self.rows.iter();
+        let row = rows.find(|row| row.folder.id == folder && row.portal.name.as_str() == portal)?;
+        let reindex = self.snapshot.reindex.get(&row.portal.name);
         let reindex = reindex.map(|view| &**view);
-        let content = folder::content(portal, reindex, view, health, self.trends, self.now);
-        Some(self.page(&view.name.to_string(), &content))
+        let content = folder::content(row, reindex, self.now);
+        Some(self.page(row.name(), "", &content))
     }
 
     pub(super) fn errors(&self) -> Markup {
-        self.page(
-            "Errors",
-            &errors::content(self.snapshot, self.health, self.now),
-        )
+        self.page("Errors", "/errors", &errors::content(self))
+    }
+
+    pub(super) fn health(&self) -> Markup {
+        self.page("Health", "/health.html", &health::content(self))
     }
 
     pub(super) fn config(&self, configuration: &Configuration) -> Markup {
-        self.page("Configuration", &config::content(configuration))
+        let content = config::content(configuration);
+        self.page("Configuration", "/config", &content)
     }
 
-    pub(super) fn documents(&self) -> Markup {
-        self.page("Documentation", &documents::list())
+    /// A document of this version, or the list of them if the name is empty.
+    pub(super) fn document(&self, name: &str) -> Option<Markup> {
+        let (title, content) = documents::content(name)?;
+        Some(self.page(title, "/docs", &content))
     }
 
-    fn portal(&self, name: &str) -> Option<(&PortalView, &PortalHealth)> {
-        let mut portals = self.snapshot.portals.iter().zip(&self.health.portals);
-        let found = portals.find(|(portal, _)| portal.name.as_str() == name)?;
-        Some((found.0, found.1))
-    }
-
-    fn page(&self, title: &str, content: &Markup) -> Markup {
-        layout::page(title, self.metrics, self.now.wall, content)
+    fn page(&self, title: &str, path: &str, content: &Markup) -> Markup {
+        layout::page(title, path, self.findings.state, self.metrics, content)
     }
 }
 

@@ -1,35 +1,40 @@
 //! Checks passwords against bcrypt hashes, at a bounded cost.
 //!
-//! A check costs tens of milliseconds of a processor by design. So what was found is remembered, one check runs at a time, and after a
-//! wrong password the next check waits for [`REST`] times as long as the check took. A check that has begun does all this to its end, also
-//! when its client hangs up.
+//! A check costs tens of milliseconds of a processor by design. So each password is checked once, by a task that no client can end by
+//! hanging up: requests wait for the result, and it is remembered. One check runs at a time, and after a wrong password the next check
+//! waits for [`REST`] times as long as the check took.
 
-use std::collections::{BTreeMap, HashSet};
-use std::net::IpAddr;
+mod lines;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::clock;
+use crate::http::client::Network;
+use crate::http::credentials::Credentials;
+use lines::{Full, Lines};
 
 /// Wrong passwords take a twentieth of one processor at most.
 const REST: u32 = 19;
 
-/// Right and wrong passwords that are remembered, each; then all are forgotten.
+/// Wrong passwords that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1_000;
+
+/// bcrypt uses no more bytes of a password.
+const LONGEST: usize = 72;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Right,
     /// There is no such user, or the password is another one.
     Wrong,
-    /// A check for the same address is under way or waits.
+    /// Checks for too many clients wait.
     Busy,
 }
 
@@ -37,19 +42,30 @@ pub(super) enum Verdict {
 pub(super) struct Passwords {
     /// Makes a digest of the checked password, so that no password is remembered.
     key: hmac::Key,
-    found: Arc<Mutex<Found>>,
-    checks: Arc<Semaphore>,
+    checks: Arc<Mutex<Checks>>,
 }
 
 #[derive(Default)]
-struct Found {
-    right: HashSet<Digest>,
-    wrong: HashSet<Digest>,
-    /// Addresses for which a check is under way or waits.
-    busy: HashSet<IpAddr>,
+struct Checks {
+    /// What each check found; nothing as long as it waits or runs.
+    results: HashMap<Digest, Answer>,
+    waiting: Lines<Check>,
+    /// Whether a task carries out the checks that wait.
+    is_working: bool,
 }
 
+/// Whether a password is right, once this is known.
+type Answer = watch::Sender<Option<bool>>;
+
 type Digest = [u8; 32];
+
+struct Check {
+    digest: Digest,
+    hash: String,
+    password: Vec<u8>,
+    is_known: bool,
+    answer: Answer,
+}
 
 impl Passwords {
     pub(super) fn new() -> Self {
@@ -59,140 +75,127 @@ impl Passwords {
             .expect("the system has random numbers");
         Self {
             key: hmac::Key::new(hmac::HMAC_SHA256, &secret),
-            found: Arc::default(),
-            checks: Arc::new(Semaphore::new(1)),
+            checks: Arc::default(),
         }
     }
 
-    /// Checks the password of a user for a client at `peer`.
+    /// Checks the password of a user for a client in a network.
     pub(super) async fn check(
         &self,
         users: &BTreeMap<String, String>,
-        user: &str,
-        password: &str,
-        peer: IpAddr,
+        asked: &Credentials,
+        network: Network,
     ) -> Verdict {
-        let known = users.get(user);
-        // For an unknown user another one's hash is checked, so that it takes as long.
-        let Some(hash) = known.or_else(|| users.values().next()) else {
+        let Some(check) = self.prepare(users, asked) else {
             return Verdict::Wrong;
         };
-        let digest = self.digest(&[user, hash, password]);
-        if let Some(verdict) = self.remembered(&digest) {
-            return verdict;
-        }
-        let Some(busy) = Busy::mark(&self.found, peer) else {
+        let Ok(mut result) = self.result_of(check, network) else {
             return Verdict::Busy;
         };
-        let Ok(permit) = Arc::clone(&self.checks).acquire_owned().await else {
-            return Verdict::Wrong;
-        };
-        let (password, hash, is_known) = (password.to_owned(), hash.to_owned(), known.is_some());
-        let checked = spawn_blocking(move || {
-            let verify = || bcrypt::verify(password, &hash).unwrap_or(false);
-            let (is_right, took) = clock::measure(|| verify() && is_known);
-            if !is_right {
-                Handle::current().spawn(rest(permit, took));
-            }
-            lock(&busy.found).remember(digest, is_right)
-        });
-        checked.await.unwrap_or(Verdict::Wrong)
+        match result.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(true)) => Verdict::Right,
+            _ => Verdict::Wrong,
+        }
     }
 
-    fn digest(&self, parts: &[&str]) -> Digest {
+    /// For an unknown user the hash of some other one is checked, always the same, so that it takes as long as for a known user.
+    fn prepare(&self, users: &BTreeMap<String, String>, asked: &Credentials) -> Option<Check> {
+        let known = users.get(&asked.user);
+        let hash = known.or_else(|| {
+            let chosen = usize::from(self.digest(&[asked.user.as_bytes()])[0]);
+            users.values().nth(chosen % users.len().max(1))
+        })?;
+        let password = asked.password.as_bytes();
+        let password = &password[..password.len().min(LONGEST)];
+        let is_known = known.is_some();
+        let (user, known) = (asked.user.as_bytes(), [u8::from(is_known)]);
+        Some(Check {
+            digest: self.digest(&[user, &known, hash.as_bytes(), password]),
+            hash: hash.clone(),
+            password: password.to_vec(),
+            is_known,
+            answer: Answer::new(None),
+        })
+    }
+
+    fn digest(&self, parts: &[&[u8]]) -> Digest {
         let mut context = hmac::Context::with_key(&self.key);
         for part in parts {
             context.update(&part.len().to_le_bytes());
-            context.update(part.as_bytes());
+            context.update(part);
         }
         let mut digest = Digest::default();
         digest.copy_from_slice(context.sign().as_ref());
         digest
     }
 
-    fn remembered(&self, digest: &Digest) -> Option<Verdict> {
-        let found = lock(&self.found);
-        if found.right.contains(digest) {
-            return Some(Verdict::Right);
+    /// The result, which is known already or will be.
+    fn result_of(
+        &self,
+        check: Check,
+        network: Network,
+    ) -> Result<watch::Receiver<Option<bool>>, Full> {
+        let mut checks = lock(&self.checks);
+        if let Some(answer) = checks.results.get(&check.digest) {
+            return Ok(answer.subscribe());
         }
-        found.wrong.contains(digest).then_some(Verdict::Wrong)
-    }
-}
-
-/// An address for which a check is under way or waits, until this is dropped.
-struct Busy {
-    found: Arc<Mutex<Found>>,
-    address: IpAddr,
-}
-
-impl Busy {
-    /// `None` if the address has a check already.
-    fn mark(found: &Arc<Mutex<Found>>, address: IpAddr) -> Option<Self> {
-        lock(found).busy.insert(address).then(|| Self {
-            found: Arc::clone(found),
-            address,
-        })
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        lock(&self.found).busy.remove(&self.address);
-    }
-}
-
-fn lock(found: &Mutex<Found>) -> MutexGuard<'_, Found> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Found {
-    fn remember(&mut self, digest: Digest, is_right: bool) -> Verdict {
-        let (set, verdict) = if is_right {
-            (&mut self.right, Verdict::Right)
-        } else {
-            (&mut self.wrong, Verdict::Wrong)
-        };
-        if set.len() >= REMEMBERED {
-            set.clear();
+        let (digest, answer) = (check.digest, check.answer.clone());
+        let result = answer.subscribe();
+        let is_abandoned = |check: &Check| check.answer.is_closed();
+        if let Some(abandoned) = checks.waiting.add(network, check, is_abandoned)? {
+            checks.results.remove(&abandoned.digest);
         }
-        set.insert(digest);
-        verdict
+        checks.results.insert(digest, answer);
+        if !checks.is_working {
+            checks.is_working = true;
+            tokio::spawn(work(Arc::clone(&self.checks)));
+        }
+        Ok(result)
     }
 }
 
-async fn rest(permit: OwnedSemaphorePermit, took: Duration) {
-    sleep(took * REST).await;
-    drop(permit);
+/// Carries out the checks that wait, one after the other, until none is left.
+async fn work(checks: Arc<Mutex<Checks>>) {
+    loop {
+        let next = lock(&checks).next();
+        let Some(check) = next else { return };
+        let answer = check.answer.clone();
+        let (is_right, took) = spawn_blocking(move || clock::measure(|| check.is_right()))
+            .await
+            .unwrap_or_default();
+        answer.send_replace(Some(is_right));
+        if !is_right {
+            lock(&checks).forget_some();
+            sleep(took * REST).await;
+        }
+    }
+}
+
+impl Check {
+    fn is_right(&self) -> bool {
+        bcrypt::verify(&self.password, &self.hash).unwrap_or(false) && self.is_known
+    }
+}
+
+impl Checks {
+    fn next(&mut self) -> Option<Check> {
+        let next = self.waiting.next();
+        self.is_working = next.is_some();
+        next
+    }
+
+    /// Forgets wrong passwords when they are many. There are no more right ones than users have passwords.
+    fn forget_some(&mut self) {
+        let is_wrong = |answer: &Answer| *answer.borrow() == Some(false);
+        if self.results.values().filter(|one| is_wrong(one)).count() > REMEMBERED {
+            self.results.retain(|_, answer| !is_wrong(answer));
+        }
+    }
+}
+
+fn lock(checks: &Mutex<Checks>) -> MutexGuard<'_, Checks> {
+    checks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-    use std::pin::pin;
-
-    use futures_util::poll;
-    use tokio::task::yield_now;
-
-    use super::*;
-    use crate::clock::Moment;
-
-    #[tokio::test(start_paused = true)]
-    async fn the_rest_after_a_wrong_password_is_kept_when_the_client_hangs_up() {
-        let passwords = Passwords::new();
-        let users = [("alice".to_owned(), bcrypt::hash("right", 8).unwrap())].into();
-        {
-            let peer = Ipv4Addr::LOCALHOST.into();
-            let check = pin!(passwords.check(&users, "alice", "wrong", peer));
-            assert!(poll!(check).is_pending());
-        }
-        while !lock(&passwords.found).busy.is_empty() {
-            assert_eq!(passwords.checks.available_permits(), 0, "the check goes on");
-            yield_now().await;
-        }
-        assert_eq!(passwords.checks.available_permits(), 0, "the rest goes on");
-        let ended = Moment::now().steady;
-        drop(passwords.checks.acquire().await);
-        assert!(ended.elapsed() > Duration::ZERO);
-        assert_eq!(lock(&passwords.found).wrong.len(), 1, "it is remembered");
-    }
-}
+mod tests;

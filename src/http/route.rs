@@ -7,6 +7,7 @@ label_values! {
         Folders = "/",
         Folder = "/folders/{portal}/{folder}",
         Errors = "/errors",
+        HealthPage = "/health.html",
         Configuration = "/config",
         Documents = "/docs",
         Document = "/docs/{name}",

@@ -2,7 +2,7 @@
 //!
 //! Not `axum::serve`, which never disconnects a silent client.
 
-mod accept;
+mod places;
 mod tls;
 
 use std::convert::Infallible;
@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use axum::response::Response;
+use axum::serve::{Listener as _, ListenerExt as _};
+use futures_util::StreamExt as _;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -25,15 +26,18 @@ use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::http::guard::ShowedCertificate;
+use crate::clock::Moment;
+use crate::http::client::{Client, Network};
+use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
-use accept::accept;
+pub use places::Capacity;
+use places::{Place, Places};
 
 /// The largest head of a request, in bytes; a larger one is answered with 431.
 const MAX_HEAD: usize = 32 * 1024;
@@ -41,11 +45,12 @@ const MAX_HEAD: usize = 32 * 1024;
 /// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections served at once. Others wait in the system's queue: a late scrape is better than one that fails.
-    pub connections: usize,
+    pub capacity: Capacity,
     /// How long a client may need to send the head of a request, and how long a connection may be idle between two requests.
     pub header_timeout: Duration,
-    /// After this a connection is closed as at shutdown, so that a client that never reads its answer does not hold it for ever.
+    /// How long a client may read nothing of an answer.
+    pub write_timeout: Duration,
+    /// After this a connection is closed as at shutdown.
     pub lifetime: Duration,
     /// How long a running request may go on after that, and at shutdown.
     pub drain: Duration,
@@ -54,8 +59,13 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections: 512,
+            capacity: Capacity {
+                connections: 512,
+                share: 256,
+                probes: 32,
+            },
             header_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(15),
             lifetime: Duration::from_mins(5),
             drain: Duration::from_secs(5),
         }
@@ -64,7 +74,7 @@ impl Default for Limits {
 
 /// Serves until `shutdown`, then lets running requests end within [`Limits::drain`], and cuts those that do not.
 ///
-/// Handlers can extract `ConnectInfo<SocketAddr>`. A handler that panics ends its own connection alone. Logs the bound address as
+/// Requests have their client in their extensions. A handler that panics ends its own connection alone. Logs the bound address as
 /// `listening`. Fails only when the listener has no address; what goes wrong later is logged and survived.
 pub async fn serve(
     listener: TcpListener,
@@ -75,22 +85,31 @@ pub async fn serve(
 ) -> io::Result<()> {
     let tls = || web_config.as_ref()?.current().tls.clone();
     tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
-    let permits = Arc::new(Semaphore::new(
-        limits.connections.min(Semaphore::MAX_PERMITS),
-    ));
+    let mut listener = listener.tap_io(|stream| {
+        // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
+        }
+    });
+    let places = Places::new(limits.capacity);
+    let refusals = RefusalLog::default();
     let connections = TaskTracker::new();
-    while let Some((permit, stream, peer)) = shutdown
-        .run_until_cancelled(next_connection(&listener, &permits))
-        .await
-    {
-        let (router, shutdown, tls) = (router.clone(), shutdown.clone(), tls());
-        connections.spawn(async move {
-            match tls {
-                None => serve_connection(stream, peer, None, router, limits, shutdown).await,
-                Some(tls) => serve_tls(stream, peer, tls, router, limits, shutdown).await,
-            }
-            drop(permit);
-        });
+    while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
+        // An IPv4 client of a listener for both has an address in the form of IPv6.
+        let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+        let now = Moment::now().steady;
+        let Some(place) = places.take(Network::of(peer.ip()), now) else {
+            refusals.add(Refusal::Connections, peer, now);
+            continue;
+        };
+        let connection = Connection {
+            peer,
+            place: Arc::new(place),
+            router: router.clone(),
+            limits,
+            shutdown: shutdown.clone(),
+        };
+        connections.spawn(connection.run(stream, tls()));
     }
     drop(listener);
     connections.close();
@@ -98,87 +117,103 @@ pub async fn serve(
     Ok(())
 }
 
-async fn next_connection(
-    listener: &TcpListener,
-    permits: &Arc<Semaphore>,
-) -> (OwnedSemaphorePermit, TcpStream, SocketAddr) {
-    let permit = Arc::clone(permits)
-        .acquire_owned()
-        .await
-        .expect("the semaphore is never closed");
-    let (stream, peer) = accept(|| listener.accept()).await;
-    // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%peer, %error, "cannot disable Nagle's algorithm, answers may be late");
-    }
-    (permit, stream, peer)
-}
-
-/// Makes the TLS handshake within the header timeout, and serves.
-async fn serve_tls(
-    stream: TcpStream,
+struct Connection {
     peer: SocketAddr,
-    config: Arc<ServerConfig>,
+    place: Arc<Place>,
     router: Router,
     limits: Limits,
     shutdown: CancellationToken,
-) {
-    let handshake = timeout(limits.header_timeout, tls::handshake(stream, config));
-    match handshake.await {
-        Ok(Ok(stream)) => {
-            let certificate = stream.get_ref().1.peer_certificates().is_some();
-            let certificate = Some(ShowedCertificate(certificate));
-            serve_connection(stream, peer, certificate, router, limits, shutdown).await;
-        }
-        Ok(Err(error)) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
-        Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
-    }
 }
 
-async fn serve_connection(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
-    peer: SocketAddr,
-    certificate: Option<ShowedCertificate>,
-    router: Router,
-    limits: Limits,
-    shutdown: CancellationToken,
-) {
-    let service = service_fn(move |request| answer(router.clone(), peer, certificate, request));
-    let mut connection = pin!(
-        http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.header_timeout)
-            .max_buf_size(MAX_HEAD)
-            .serve_connection(TokioIo::new(stream), service)
-    );
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        _ = timeout(limits.lifetime, shutdown.cancelled()) => {
-            connection.as_mut().graceful_shutdown();
-            let Ok(ended) = timeout(limits.drain, connection).await else {
-                tracing::debug!(%peer, "a request timed out: its connection is closed");
-                return;
-            };
-            ended
+impl Connection {
+    /// Serves the connection until its end, or until it has to leave its place to another one.
+    async fn run(self, stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
+        let (peer, close) = (self.peer, self.place.close.clone());
+        let ended = close.run_until_cancelled(self.serve(stream, tls)).await;
+        match ended {
+            None => tracing::debug!(%peer, "a connection without a request left its place"),
+            Some(Err(error)) => {
+                tracing::debug!(%peer, error, "a connection ended with an error");
+            }
+            Some(Ok(())) => {}
         }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%peer, %error, "a connection ended with an error");
     }
-}
 
-async fn answer(
-    router: Router,
-    peer: SocketAddr,
-    certificate: Option<ShowedCertificate>,
-    request: Request<Incoming>,
-) -> Result<Response, Infallible> {
-    let mut request = request.map(Body::new);
-    request.extensions_mut().insert(ConnectInfo(peer));
-    if let Some(certificate) = certificate {
-        request.extensions_mut().insert(certificate);
+    async fn serve(
+        &self,
+        mut stream: TcpStream,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Result<(), String> {
+        let Some(config) = tls else {
+            return self.answer_on(self.with_timeout(stream), false).await;
+        };
+        let time = self.limits.header_timeout;
+        let handshake = async {
+            tls::expect_handshake(&mut stream).await?;
+            let acceptor = tokio_rustls::TlsAcceptor::from(config);
+            acceptor.accept(Box::pin(self.with_timeout(stream))).await
+        };
+        let stream = timeout(time, handshake).await;
+        let stream = stream.map_err(|_| "the TLS handshake took too long".to_owned())?;
+        let stream = stream.map_err(|error| format!("no TLS handshake: {error}"))?;
+        let certificate = stream.get_ref().1.peer_certificates().is_some();
+        self.answer_on(stream, certificate).await
     }
-    TowerToHyperService::new(router).call(request).await
+
+    fn with_timeout(&self, stream: TcpStream) -> TimeoutStream<TcpStream> {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.limits.write_timeout));
+        stream
+    }
+
+    async fn answer_on(
+        &self,
+        stream: impl AsyncRead + AsyncWrite,
+        showed_certificate: bool,
+    ) -> Result<(), String> {
+        let client = Client {
+            peer: self.peer,
+            showed_certificate,
+            only_probes: self.place.only_probes,
+        };
+        let service = service_fn(|request| self.answer(client, request));
+        let stream = pin!(stream);
+        let mut connection = pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(self.limits.header_timeout)
+                .max_buf_size(MAX_HEAD)
+                .serve_connection(TokioIo::new(stream), service)
+        );
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            _ = timeout(self.limits.lifetime, self.shutdown.cancelled()) => {
+                connection.as_mut().graceful_shutdown();
+                let ended = timeout(self.limits.drain, connection).await;
+                ended.map_err(|_| "a request took too long".to_owned())?
+            }
+        };
+        ended.map_err(|error| error.to_string())
+    }
+
+    async fn answer(
+        &self,
+        client: Client,
+        request: Request<Incoming>,
+    ) -> Result<Response, Infallible> {
+        let answering = self.place.answering();
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(client);
+        let router = TowerToHyperService::new(self.router.clone());
+        let response = router.call(request).await?;
+        // The request ends with its answer.
+        Ok(response.map(|body| {
+            let pieces = body.into_data_stream();
+            Body::from_stream(pieces.inspect(move |_| {
+                let _ = &answering;
+            }))
+        }))
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::{Path, Query, State};
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use maud::Markup;
@@ -19,17 +17,13 @@ use crate::health::{self, Health};
 use crate::http::guard::{Guard, admit};
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::http::{health_json, page, scrape};
+use crate::http::{answer, health_json, page, scrape};
 use crate::metrics::{Events, Exposition};
 use crate::model::FolderId;
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
-use crate::trend::Trends;
 
-/// The pages use our own style sheet and script, and nothing from anywhere else.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/// No answer except a scrape may be cached.
+/// No answer may be cached but scrapes, pages and what they use.
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 
 /// Whether the process makes progress; `Err` says what does not.
@@ -42,8 +36,6 @@ pub struct Site {
     pub events: Events,
     /// The current snapshot.
     pub publisher: Publisher,
-    /// What changed in the last day.
-    pub trends: Trends,
     /// The snapshot as metrics.
     pub exposition: Exposition,
     pub config: watch::Receiver<Configuration>,
@@ -51,8 +43,7 @@ pub struct Site {
     /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
-    /// Admits requests, if the web configuration file asks for it.
-    pub guard: Option<Arc<Guard>>,
+    pub guard: Arc<Guard>,
 }
 
 struct Served {
@@ -63,7 +54,7 @@ struct Served {
 impl Site {
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
-        let guard = self.guard.clone();
+        let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
         let mut router = Router::new()
             .route(Route::Live.as_str(), get(live))
             .route(Route::Healthy.as_str(), get(live))
@@ -72,6 +63,7 @@ impl Site {
             .route(Route::Reload.as_str(), post(reload))
             .route(Route::Folder.as_str(), get(folder_page))
             .route(Route::Errors.as_str(), get(errors_page))
+            .route(Route::HealthPage.as_str(), get(health_page))
             .route(Route::Configuration.as_str(), get(config_page))
             .route(Route::Documents.as_str(), get(documents_page))
             .route(Route::Document.as_str(), get(document))
@@ -82,9 +74,7 @@ impl Site {
         if telemetry_path != folders {
             router = router.route(folders, get(folders_page));
         }
-        if let Some(guard) = guard {
-            router = router.layer(middleware::from_fn_with_state(guard, admit));
-        }
+        router = router.layer(guard);
         let ready = AtomicBool::new(false);
         router.with_state(Arc::new(Served { site: self, ready }))
     }
@@ -112,26 +102,19 @@ impl Served {
     }
 
     /// Renders a page; if there is none, 404.
-    async fn page(&self, render: impl FnOnce(&Pages<'_>) -> Option<Markup>) -> Response {
+    async fn page(
+        &self,
+        asked: &HeaderMap,
+        render: impl FnOnce(&Pages<'_>) -> Option<Markup>,
+    ) -> Response {
         let site = &self.site;
         let (snapshot, now) = (site.publisher.current(), Moment::now());
-        let page = render(&Pages {
-            snapshot: &snapshot,
-            health: &self.health(&snapshot, now).await,
-            trends: &site.trends,
-            metrics: &site.telemetry_path,
-            now,
-        });
-        let Some(page) = page else {
-            return plain(StatusCode::NOT_FOUND, "no such folder");
-        };
-        let headers = [
-            (CONTENT_SECURITY_POLICY, POLICY),
-            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (REFERRER_POLICY, "same-origin"),
-            NO_STORE,
-        ];
-        (headers, Html(page.into_string())).into_response()
+        let health = self.health(&snapshot, now).await;
+        let pages = Pages::new(&snapshot, &health, &site.telemetry_path, now);
+        match render(&pages) {
+            Some(page) => answer::page(page, asked),
+            None => plain(StatusCode::NOT_FOUND, "there is no such page"),
+        }
     }
 }
 
@@ -180,9 +163,7 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
 async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
     let site = &served.site;
     site.events.show_kill_switch(served.kill_switch().await);
-    if let Some(guard) = &site.guard {
-        site.events.show_web_config(guard.reload_successful());
-    }
+    site.guard.show_web_config();
     let config = site.config.borrow().facts;
     scrape::answer(&site.exposition, &site.events, config, &headers)
         .await
@@ -192,52 +173,53 @@ async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Respo
 async fn folders_page(
     State(served): State<Arc<Served>>,
     Query(query): Query<page::Query>,
+    asked: HeaderMap,
 ) -> Response {
-    served.page(|pages| Some(pages.folders(&query))).await
+    let render = |pages: &Pages<'_>| Some(pages.folders(&query));
+    served.page(&asked, render).await
 }
 
 async fn folder_page(
     State(served): State<Arc<Served>>,
     Path((portal, folder)): Path<(String, String)>,
+    asked: HeaderMap,
 ) -> Response {
-    served
-        .page(|pages| pages.folder(&portal, FolderId::parse(&folder)?))
-        .await
+    let render = |pages: &Pages<'_>| pages.folder(&portal, FolderId::parse(&folder)?);
+    served.page(&asked, render).await
 }
 
-async fn errors_page(State(served): State<Arc<Served>>) -> Response {
-    served.page(|pages| Some(pages.errors())).await
+async fn errors_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
+    served.page(&asked, |pages| Some(pages.errors())).await
 }
 
-async fn config_page(State(served): State<Arc<Served>>) -> Response {
+async fn health_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
+    served.page(&asked, |pages| Some(pages.health())).await
+}
+
+async fn config_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
     let config = &served.site.config;
-    served
-        .page(|pages| Some(pages.config(&config.borrow())))
-        .await
+    let render = |pages: &Pages<'_>| Some(pages.config(&config.borrow()));
+    served.page(&asked, render).await
 }
 
-async fn documents_page(State(served): State<Arc<Served>>) -> Response {
-    served.page(|pages| Some(pages.documents())).await
+async fn documents_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
+    served.page(&asked, |pages| pages.document("")).await
 }
 
-async fn document(Path(name): Path<String>) -> Response {
-    match page::document(&name) {
-        Some(text) => asset("text/plain; charset=utf-8", text),
-        None => plain(StatusCode::NOT_FOUND, "no such document"),
-    }
+async fn document(
+    State(served): State<Arc<Served>>,
+    Path(name): Path<String>,
+    asked: HeaderMap,
+) -> Response {
+    served.page(&asked, |pages| pages.document(&name)).await
 }
 
-async fn style() -> Response {
-    asset("text/css; charset=utf-8", page::STYLE)
+async fn style(asked: HeaderMap) -> Response {
+    answer::asset(&answer::STYLE, &asked)
 }
 
-async fn script() -> Response {
-    asset("text/javascript; charset=utf-8", page::SCRIPT)
-}
-
-fn asset(kind: &'static str, text: &'static str) -> Response {
-    let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, "max-age=300")];
-    (headers, text).into_response()
+async fn script(asked: HeaderMap) -> Response {
+    answer::asset(&answer::SCRIPT, &asked)
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

@@ -16,18 +16,21 @@ use std::{fmt, fs};
 
 use axum::http::HeaderMap;
 use rustls::ServerConfig;
-use rustls::pki_types::CertificateDer;
 
+use crate::clock::Moment;
 use crate::config::error::Fault;
 use crate::config::keys::schema_of;
 use crate::config::{ConfigError, yaml};
+use crate::metrics::WebConfigFacts;
+use crate::model::Timestamp;
 use document::Document;
 use limiter::Limiter;
 
 pub struct WebConfig {
     /// Serves TLS with this; plain HTTP if there is none.
     pub tls: Option<Arc<ServerConfig>>,
-    pub certificate: Option<CertificateDer<'static>>,
+    /// When the first certificate of the server's chain expires.
+    pub certificate_expiry: Option<Timestamp>,
     /// Whether clients may show a certificate, which is verified, or none.
     pub optional_client_certificate: bool,
     /// The bcrypt hash of each user's password. Without users no password is asked for.
@@ -47,6 +50,8 @@ pub struct WebConfigFile {
 struct Loaded {
     stamps: Vec<Stamp>,
     config: Arc<WebConfig>,
+    /// When the files that are in use were read.
+    since: Timestamp,
     /// Whether the files as they are now are in use.
     successful: bool,
 }
@@ -86,6 +91,7 @@ impl WebConfigFile {
             loaded: Mutex::new(Loaded {
                 stamps,
                 config: Arc::new(config?),
+                since: Moment::now().wall,
                 successful: true,
             }),
         })
@@ -96,9 +102,14 @@ impl WebConfigFile {
         Arc::clone(&self.loaded().config)
     }
 
-    /// Whether the files as they are now are in use.
-    pub fn reload_successful(&self) -> bool {
-        self.loaded().successful
+    /// What the metrics show.
+    pub fn facts(&self) -> WebConfigFacts {
+        let loaded = self.loaded();
+        WebConfigFacts {
+            reload_successful: loaded.successful,
+            loaded: loaded.since,
+            certificate_expiry: loaded.config.certificate_expiry,
+        }
     }
 
     /// Reads files that changed. If they cannot be used, this is logged once, and the previous ones stay in use.
@@ -114,7 +125,7 @@ impl WebConfigFile {
                 let replaced = config.replacing(&loaded.config);
                 replaced.map_err(|fault| {
                     let file = self.path.display().to_string();
-                    fault.in_file(&file, &schema_of::<Document>())
+                    ConfigError::in_file(fault, &file, &schema_of::<Document>())
                 })
             });
             loaded.stamps = stamps;
@@ -122,6 +133,7 @@ impl WebConfigFile {
             match config {
                 Ok(config) => {
                     loaded.config = Arc::new(config);
+                    loaded.since = Moment::now().wall;
                     tracing::info!(file = %self.path.display(), "the web configuration was reloaded");
                 }
                 Err(error) => {

@@ -41,6 +41,12 @@ families! {
         "Time of the last successful configuration reload.";
     WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
         "Whether the current web configuration file is in use. Absent without --web.config.file.";
+    WEB_RELOAD_TIMESTAMP: Gauge "kb_exporter_web_config_last_reload_success_timestamp_seconds" &[], Event,
+        "Time at which the web configuration and the certificate in use were read. Absent without --web.config.file.";
+    CERTIFICATE_EXPIRY: Gauge "kb_exporter_certificate_expiry_timestamp_seconds" &[], Event,
+        "Earliest time at which a certificate that the server sends expires. Absent without TLS.";
+    HTTP_REQUESTS: Counter "kb_exporter_http_requests_total" &["handler", "code"], Event,
+        "Total number of HTTP requests that were answered, by path and response code.";
     WRITE_DURATION: Histogram "kb_state_write_duration_seconds" &["store"], Event,
         "Duration of transactions that write to the store (state or ledger).";
     SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "replicas", "ledger"], Event,
@@ -75,6 +81,17 @@ pub struct ConfigFacts {
     pub loaded: Timestamp,
 }
 
+/// Facts about the web configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebConfigFacts {
+    /// Whether the files as they are now are in use.
+    pub reload_successful: bool,
+    /// When those in use were read.
+    pub loaded: Timestamp,
+    /// When the first certificate of the server's chain expires.
+    pub certificate_expiry: Option<Timestamp>,
+}
+
 #[derive(Debug, Clone)]
 pub struct Events {
     registry: Registry,
@@ -90,6 +107,9 @@ pub struct Events {
     reload_successful: Gauge,
     reload_timestamp: Gauge,
     web_reload_successful: GaugeVec,
+    web_reload_timestamp: GaugeVec,
+    certificate_expiry: GaugeVec,
+    http_requests: IntCounterVec,
 }
 
 impl Events {
@@ -134,6 +154,9 @@ impl Events {
             reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
             reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
             web_reload_successful: gauges(&WEB_RELOAD_SUCCESSFUL)?,
+            web_reload_timestamp: gauges(&WEB_RELOAD_TIMESTAMP)?,
+            certificate_expiry: gauges(&CERTIFICATE_EXPIRY)?,
+            http_requests: counter(&HTTP_REQUESTS)?,
             registry,
         })
     }
@@ -152,9 +175,20 @@ impl Events {
         self.kill_switch.set(flag(is_on));
     }
 
-    pub fn show_web_config(&self, reload_successful: bool) {
-        let gauge = self.web_reload_successful.with_label_values(NO_LABELS);
-        gauge.set(flag(reload_successful));
+    pub fn show_web_config(&self, facts: WebConfigFacts) {
+        let set = |gauge: &GaugeVec, value| gauge.with_label_values(NO_LABELS).set(value);
+        set(&self.web_reload_successful, flag(facts.reload_successful));
+        set(&self.web_reload_timestamp, facts.loaded.as_seconds());
+        match facts.certificate_expiry {
+            Some(time) => set(&self.certificate_expiry, time.as_seconds()),
+            None => self.certificate_expiry.reset(),
+        }
+    }
+
+    /// An HTTP request was answered, or refused.
+    pub fn answered(&self, handler: &str, code: u16) {
+        let labels = [handler, &code.to_string()];
+        self.http_requests.with_label_values(&labels).inc();
     }
 
     /// The text of all families as they are now, without series of portals other than these: the configuration may have removed some.

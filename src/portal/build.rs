@@ -1,6 +1,7 @@
 //! Builds a client from the configuration.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, ClientBuilder, Identity};
@@ -32,35 +33,54 @@ pub enum BuildError {
     Http(reqwest::Error),
 }
 
+/// What connections are made of.
+pub(super) struct Parts {
+    portal: Portal,
+    connect_timeout: Duration,
+    concurrency: usize,
+}
+
+impl Parts {
+    /// Reads the certificate files; sends nothing.
+    pub fn build(&self) -> Result<reqwest::Client, BuildError> {
+        crate::tls::install_provider();
+        let Self { portal, .. } = self;
+        let builder = reqwest::Client::builder()
+            .user_agent(&portal.user_agent)
+            .connect_timeout(self.connect_timeout)
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .pool_max_idle_per_host(self.concurrency);
+        let builder = with_proxy(builder, &portal.proxy)?;
+        let builder = with_authorities(builder, portal)?;
+        let builder = with_certificate(builder, portal.client_certificate.as_ref())?;
+        builder.build().map_err(BuildError::Http)
+    }
+}
+
 impl Client {
-    /// Builds a client for one portal, with the throttle that is in use there, if there is one. Reads the certificate files; sends
-    /// nothing.
-    pub fn build(
+    /// A client for one portal, with the throttle that is in use there, if there is one. What connects it is built when a session is
+    /// opened: a certificate file that is missing is that portal's trouble, until it is there.
+    pub fn new(
         portal: &Portal,
         collect: &Collect,
         request: &Request,
         observer: Arc<dyn Observer>,
         throttles: &Throttles,
-    ) -> Result<Arc<Self>, BuildError> {
-        crate::tls::install_provider();
-        let builder = reqwest::Client::builder()
-            .user_agent(&portal.user_agent)
-            .connect_timeout(request.connect_timeout)
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .pool_max_idle_per_host(collect.concurrency.get());
-        let builder = with_proxy(builder, &portal.proxy)?;
-        let builder = with_authorities(builder, portal)?;
-        let builder = with_certificate(builder, portal.client_certificate.as_ref())?;
-        let http = Box::new(builder.build().map_err(BuildError::Http)?);
-        Ok(Self::over(
-            http, portal, collect, request, observer, throttles,
-        ))
+    ) -> Arc<Self> {
+        Self::over(
+            OnceLock::new(),
+            portal,
+            collect,
+            request,
+            observer,
+            throttles,
+        )
     }
 
-    /// A client that sends its requests by this way.
+    /// A client that sends its requests by this way, if one is set.
     pub(crate) fn over(
-        transport: Box<dyn Transport>,
+        transport: OnceLock<Box<dyn Transport>>,
         portal: &Portal,
         collect: &Collect,
         request: &Request,
@@ -69,6 +89,11 @@ impl Client {
     ) -> Arc<Self> {
         Arc::new(Self {
             transport,
+            parts: Parts {
+                portal: portal.clone(),
+                connect_timeout: request.connect_timeout,
+                concurrency: collect.concurrency.get(),
+            },
             base: portal.base_url.as_url().clone(),
             key: portal.key.clone(),
             throttle: throttles.of(portal, collect),

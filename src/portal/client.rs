@@ -1,6 +1,6 @@
 //! Single requests to one portal.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, HeaderValue, RETRY_AFTER};
@@ -12,6 +12,7 @@ use crate::clock::Moment;
 use crate::config::KeySource;
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
+use crate::portal::build::{BuildError, Parts};
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Observer};
@@ -39,7 +40,9 @@ pub(super) struct Reply {
 
 /// The client of one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
-    pub(super) transport: Box<dyn Transport>,
+    /// Set as soon as it could be built.
+    pub(super) transport: OnceLock<Box<dyn Transport>>,
+    pub(super) parts: Parts,
     pub(super) base: Url,
     pub(super) key: KeySource,
     pub(super) throttle: Arc<Throttle>,
@@ -50,11 +53,24 @@ pub struct Client {
 }
 
 impl Client {
+    /// Reads the certificate files and builds what sends requests, unless that was done. Blocks for small files.
+    pub fn prepare(&self) -> Result<(), BuildError> {
+        self.transport().map(drop)
+    }
+
+    pub(super) fn transport(&self) -> Result<&dyn Transport, BuildError> {
+        if let Some(transport) = self.transport.get() {
+            return Ok(&**transport);
+        }
+        let built = self.parts.build()?;
+        Ok(&**self.transport.get_or_init(|| Box::new(built)))
+    }
+
     pub(super) async fn read_key(&self) -> Result<ApiKey, KeyError> {
         let source = self.key.clone();
         tokio::task::spawn_blocking(move || ApiKey::read(&source))
             .await
-            .unwrap_or_else(|_| Err(KeyError::Malformed("the source of the key".to_owned())))
+            .unwrap_or_else(|_| Err(KeyError::unknown()))
     }
 
     /// Sends a request once, when it is its turn; `None` if it is no longer wanted by then.
@@ -98,7 +114,7 @@ impl Client {
         }
         let mut code = Code::Error;
         let exchange = async {
-            let response = self.transport.send(request).await;
+            let response = self.transport()?.send(request).await;
             let response = response.map_err(|error| self.broken(error))?;
             code = Code::Status(response.status().as_u16());
             self.receive(response, limit, key).await

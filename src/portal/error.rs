@@ -7,6 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::model::label_values;
+use crate::portal::build::BuildError;
 use crate::portal::key::KeyError;
 use crate::portal::retry::RetryReason;
 use crate::text;
@@ -16,12 +17,21 @@ const REASON_CHARACTERS: usize = 200;
 
 /// Why a request to a portal has no usable answer.
 ///
-/// No variant holds an address or a key, so that none can be shown.
+/// No variant holds a key, so that none can be shown, nor an address but that of the list, which has no secrets in it.
 #[derive(Debug, Clone, Error)]
 pub enum PortalError {
     /// The key could not be read; nothing was sent.
     #[error("{0}")]
     Key(#[from] KeyError),
+    /// A certificate file cannot be used; nothing was sent.
+    #[error("not sent: {cause}")]
+    NotPrepared { cause: String },
+    /// The list of folders could not be read.
+    #[error("{}", describe_list(url, error))]
+    List {
+        url: String,
+        error: Box<PortalError>,
+    },
     /// The portal refused the key during this collection; nothing more was sent.
     #[error("not sent, because the portal has refused the key")]
     Refused,
@@ -53,8 +63,10 @@ pub enum PortalError {
 label_values! {
     /// Why a portal cannot be read: the label `reason` of `kb_portal_unavailable` (docs/metrics.md, Labels).
     pub enum Trouble {
-        /// The key is missing, malformed, revoked or expired.
+        /// The portal answers that the key is missing, malformed, revoked or expired.
         Unauthorized = "unauthorized",
+        /// The exporter cannot read the key where the configuration says; nothing was sent.
+        KeyUnreadable = "key_unreadable",
         /// The portal refuses this host's address.
         AddressRefused = "address_refused",
         Unreachable = "unreachable",
@@ -69,8 +81,12 @@ impl PortalError {
     /// What this error means for a portal as a whole, when the list of folders was asked for.
     pub fn trouble(&self) -> Trouble {
         match self {
-            Self::Key(_) | Self::Refused => Trouble::Unauthorized,
-            Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
+            Self::Key(_) => Trouble::KeyUnreadable,
+            Self::Refused => Trouble::Unauthorized,
+            Self::List { error, .. } => error.trouble(),
+            Self::NotPrepared { .. } | Self::Connection { .. } | Self::Timeout { .. } => {
+                Trouble::Unreachable
+            }
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
             Self::Status { status, .. } => match status {
                 401 => Trouble::Unauthorized,
@@ -86,6 +102,7 @@ impl PortalError {
     /// Why this error may be temporary; `None` if a retry does not help.
     pub(super) fn retry_reason(&self) -> Option<RetryReason> {
         match (self, self.trouble()) {
+            (Self::NotPrepared { .. }, _) => None,
             (Self::Connection { .. }, _) => Some(RetryReason::Connection),
             (_, Trouble::Unreachable) => Some(RetryReason::Timeout),
             (_, Trouble::RateLimited) => Some(RetryReason::RateLimited),
@@ -103,6 +120,7 @@ impl PortalError {
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),
+            Self::List { error, .. } => error.status(),
             _ => None,
         }
     }
@@ -111,6 +129,7 @@ impl PortalError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Status { retry_after, .. } => *retry_after,
+            Self::List { error, .. } => error.retry_after(),
             _ => None,
         }
     }
@@ -140,10 +159,22 @@ impl PortalError {
     }
 
     /// From a body that could not be decoded.
-    pub(super) fn from_json(error: &serde_json::Error) -> Self {
-        Self::Invalid {
-            cause: text::one_line(&text::clean(&error.to_string(), REASON_CHARACTERS)).into_owned(),
-        }
+    pub(super) fn from_json(error: &serde_json::Error, body: &[u8]) -> Self {
+        let cause = match body.trim_ascii_start().first() {
+            None => "it is empty".to_owned(),
+            Some(b'<') => {
+                "it is a web page, such as a login page, and no JSON: does base_url lead to the administrator part?".to_owned()
+            }
+            Some(_) => text::one_line(&text::clean(&error.to_string(), REASON_CHARACTERS)).into_owned(),
+        };
+        Self::Invalid { cause }
+    }
+}
+
+impl From<BuildError> for PortalError {
+    fn from(error: BuildError) -> Self {
+        let cause = error.to_string();
+        Self::NotPrepared { cause }
     }
 }
 
@@ -156,14 +187,44 @@ fn reason_of(body: &[u8]) -> Option<String> {
 
 fn describe_status(status: u16, reason: Option<&str>) -> String {
     let advice = match status {
+        403 => "refused: the folder is not in the key's set, or this address is not allowed",
+        404 => "not found: the folder no longer exists",
+        _ => advice(status),
+    };
+    described(status, advice, reason)
+}
+
+/// What became of the request for the list, with the address that was asked.
+fn describe_list(url: &str, error: &PortalError) -> String {
+    let error = match error {
+        PortalError::Status { status, reason, .. } => {
+            let advice = match status {
+                403 => {
+                    "the portal refuses the address of this host; or base_url is not the address of the administrator part"
+                }
+                404 => {
+                    "there is no list of folders: base_url is not the address of the administrator part, or the portal is too old"
+                }
+                _ => advice(*status),
+            };
+            described(*status, advice, reason.as_deref())
+        }
+        error => error.to_string(),
+    };
+    format!("{error} (asked for {})", text::cut(url, REASON_CHARACTERS))
+}
+
+const fn advice(status: u16) -> &'static str {
+    match status {
         300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
         401 => "the key is missing, malformed, revoked or expired; issue a new one",
-        403 => "refused: the folder is not in the key's set, or this address is not allowed",
-        404 => "not found: the folder no longer exists, or base_url is wrong",
         429 => "too many requests",
         500..=599 => "the portal failed",
         _ => "an undocumented status",
-    };
+    }
+}
+
+fn described(status: u16, advice: &str, reason: Option<&str>) -> String {
     let said = reason.map(|reason| format!(" (the portal says: {reason})"));
     format!("status {status}: {advice}{}", said.unwrap_or_default())
 }
@@ -212,6 +273,48 @@ mod tests {
         for body in [&b"<html>"[..], b"{}", br#"{"error":"x"}"#, b""] {
             assert_eq!(reason_of(body), None);
         }
+    }
+
+    #[test]
+    fn an_error_of_the_list_names_the_address_and_what_was_found_there() {
+        let of_list = |error| {
+            let url = "https://portal.example/x/api/admin/library-folders/mine".to_owned();
+            let error = Box::new(error);
+            PortalError::List { url, error }.to_string()
+        };
+        let json = |body: &str| {
+            let error = serde_json::from_str::<u8>(body).unwrap_err();
+            PortalError::from_json(&error, body.as_bytes())
+        };
+        for (error, found) in [
+            (
+                status(404),
+                "status 404: there is no list of folders: base_url is not",
+            ),
+            (
+                status(403),
+                "status 403: the portal refuses the address of this host; or base_url is",
+            ),
+            (status(401), "status 401: the key is"),
+            (
+                json("\n<!doctype html>"),
+                "the answer does not match the portal's interface: it is a web page",
+            ),
+            (
+                json(""),
+                "the answer does not match the portal's interface: it is empty",
+            ),
+        ] {
+            let text = of_list(error);
+            assert!(text.starts_with(found), "{text}");
+            assert!(
+                text.ends_with(
+                    "(asked for https://portal.example/x/api/admin/library-folders/mine)"
+                ),
+                "{text}"
+            );
+        }
+        assert!(!status(404).to_string().contains("base_url"));
     }
 
     #[test]

@@ -22,9 +22,51 @@ pub enum KeyError {
     File(#[from] FileError),
     #[error("{0} is not set; it should hold the key")]
     Unset(String),
-    /// There is nothing in it, or something that cannot be sent.
-    #[error("{0} holds no usable key: expected one line of printable characters without spaces")]
-    Malformed(String),
+    /// It holds something else than a key.
+    #[error("{origin} {found}")]
+    NoKey { origin: String, found: &'static str },
+}
+
+/// Longest key: longer text is something else.
+const LONGEST: usize = 4096;
+
+/// What was found instead of a key, and what to do; nothing of it is repeated.
+fn mistake(text: &str) -> Option<&'static str> {
+    let is_assignment = |text: &str| {
+        let (name, _) = text.split_once('=')?;
+        let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        (name.contains('_') && name.chars().all(is_name)).then_some(())
+    };
+    let quoted = |quote| text.starts_with(quote) || text.ends_with(quote);
+    Some(match text {
+        "" => "is empty: it should hold the key",
+        _ if text.starts_with('\u{feff}') => {
+            "begins with a byte order mark: save it as UTF-8 without one"
+        }
+        _ if text.len() > LONGEST => "is too long for a key: it should hold the key alone",
+        _ if text.contains('\n') => "has several lines: it should hold the key alone",
+        _ if is_assignment(text).is_some() => {
+            "has NAME=… in front of the key, as environment files have: it should hold the key alone"
+        }
+        _ if quoted('"') || quoted('\'') => "has quotation marks around the key: remove them",
+        _ if text
+            .get(..6)
+            .is_some_and(|start| start.eq_ignore_ascii_case("bearer")) =>
+        {
+            "has \"Bearer\" in front of the key: remove it"
+        }
+        _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            "has spaces or other characters that no key has: it should hold the key alone"
+        }
+        _ => return None,
+    })
+}
+
+impl KeyError {
+    /// Reading it ended in an internal error.
+    pub(super) fn unknown() -> Self {
+        Self::Unset("the source of the key".to_owned())
+    }
 }
 
 impl ApiKey {
@@ -41,13 +83,14 @@ impl ApiKey {
     }
 
     fn new(bytes: &[u8], origin: &impl Display) -> Result<Self, KeyError> {
-        let key = bytes.trim_ascii();
-        match std::str::from_utf8(key) {
-            Ok(text) if !key.is_empty() && key.iter().all(u8::is_ascii_graphic) => {
-                Ok(Self(text.into()))
-            }
-            _ => Err(KeyError::Malformed(origin.to_string())),
-        }
+        let text = std::str::from_utf8(bytes.trim_ascii());
+        let found = match text.map(|text| (text, mistake(text))) {
+            Ok((text, None)) => return Ok(Self(text.into())),
+            Ok((_, Some(found))) => found,
+            Err(_) => "is not UTF-8 text: it should hold the key alone",
+        };
+        let origin = origin.to_string();
+        Err(KeyError::NoKey { origin, found })
     }
 
     /// Overwrites the key in an answer that quotes it, before anything of the answer is kept or shown.
@@ -67,7 +110,7 @@ impl ApiKey {
     /// The value of the header `Authorization` (docs/portal.md, Authentication), marked as sensitive.
     pub(super) fn header(&self) -> Result<HeaderValue, KeyError> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0.expose_secret()))
-            .map_err(|_| KeyError::Malformed("the source of the key".to_owned()))?;
+            .map_err(|_| KeyError::unknown())?;
         value.set_sensitive(true);
         Ok(value)
     }
@@ -113,10 +156,26 @@ mod tests {
 
     #[test]
     fn a_key_that_cannot_be_sent_is_refused_without_being_shown() {
-        for text in ["", " \n", "kbk 1", "kbk\n2", "kbk_\u{1b}", "ключ"] {
+        for (text, found) in [
+            ("", "here is empty"),
+            (" \n", "here is empty"),
+            ("\u{feff}kbk_1", "here begins with a byte order mark"),
+            ("\"kbk_1\"", "here has quotation marks"),
+            ("'kbk_1'\n", "here has quotation marks"),
+            ("KB_API_KEY=kbk_1", "here has NAME=… in front"),
+            ("KB_API_KEY=\"kbk_1\"", "here has NAME=… in front"),
+            ("Bearer kbk_1", "here has \"Bearer\" in front"),
+            ("kbk 1", "here has spaces"),
+            ("kbk_1\nkbk_2", "here has several lines"),
+            ("kbk_\u{1b}", "here has spaces or other"),
+            ("ключ", "here has spaces or other"),
+            (&"k".repeat(5000), "here is too long"),
+        ] {
             let error = key(text).unwrap_err().to_string();
-            assert!(error.starts_with("here holds no usable key"), "{error}");
+            assert!(error.starts_with(found), "{error}");
+            assert!(!error.contains("kbk"), "{error}");
         }
+        assert!(key("kbk_a-b/c+d==").is_ok());
     }
 
     #[test]

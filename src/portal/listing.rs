@@ -25,9 +25,8 @@ pub struct Listing {
     pub folders: Vec<ListedFolder>,
     /// Rows whose id is no UUID. They cannot be asked for.
     pub invalid_rows: usize,
-    /// Whether the number of rows is the list's total. From a list that is not whole, nothing can be
-    /// concluded about a folder that it does not name.
-    pub whole: bool,
+    /// By how much the number of rows differs from the list's total.
+    pub missing_rows: u64,
     /// When the portal answered, by its own clock (the header `Date`); `None` if it does not say.
     pub date: Option<Timestamp>,
 }
@@ -55,9 +54,15 @@ impl Listing {
         Ok(Self {
             folders,
             invalid_rows,
-            whole: total.is_none_or(|wire::Whole(total)| total == rows),
+            missing_rows: total.map_or(0, |wire::Whole(total)| total.abs_diff(rows)),
             date: None,
         })
+    }
+
+    /// Whether the number of rows is the list's total. From a list that is not whole, nothing can be
+    /// concluded about a folder that it does not name.
+    pub fn is_whole(&self) -> bool {
+        self.missing_rows == 0
     }
 }
 
@@ -104,9 +109,18 @@ mod tests {
 
     #[test]
     fn a_list_that_is_shorter_than_its_total_is_not_whole() {
-        assert!(!decode(r#"{"data":[],"meta":{"total":1}}"#).whole);
-        assert!(decode(r#"{"data":[],"meta":{"total":0}}"#).whole);
-        assert!(decode(r#"{"data":[]}"#).whole);
+        for (json, missing) in [
+            (r#"{"data":[],"meta":{"total":3}}"#, 3),
+            (r#"{"data":[{}],"meta":{"total":0}}"#, 1),
+            (r#"{"data":[],"meta":{"total":0}}"#, 0),
+            (r#"{"data":[]}"#, 0),
+        ] {
+            let list = decode(json);
+            assert_eq!(
+                (list.missing_rows, list.is_whole()),
+                (missing, missing == 0)
+            );
+        }
     }
 
     #[test]

@@ -63,14 +63,14 @@ fn outcome(error: &PortalError) -> Outcome {
 
 /// Reads the number of files from the body of an answer.
 fn updated(body: &[u8]) -> Result<u64, PortalError> {
-    let body: Value =
-        serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
-    match Whole::deserialize(&body["data"]["updated"]) {
+    let answer: Value =
+        serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error, body))?;
+    match Whole::deserialize(&answer["data"]["updated"]) {
         Ok(Whole(updated @ ..=MAX_UPDATED)) => Ok(updated),
         Ok(_) => Err(PortalError::Invalid {
             cause: "updated is larger than any folder".to_owned(),
         }),
-        Err(error) => Err(PortalError::from_json(&error)),
+        Err(error) => Err(PortalError::from_json(&error, body)),
     }
 }
 

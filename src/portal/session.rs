@@ -37,8 +37,11 @@ enum State {
 }
 
 impl Session {
-    /// Reads the key anew and opens a session with it.
+    /// Prepares the client, reads the key anew and opens a session with it.
     pub async fn open(client: &Arc<Client>) -> Result<Self, PortalError> {
+        let unprepared = Arc::clone(client);
+        let prepared = tokio::task::spawn_blocking(move || unprepared.prepare()).await;
+        prepared.unwrap_or(Ok(()))?;
         let key = client.read_key().await?;
         Ok(Self {
             client: Arc::clone(client),
@@ -50,10 +53,16 @@ impl Session {
     /// Lists the folders of the key (docs/portal.md, List of folders). An answer may take until a limit.
     pub async fn folders(&self, limit: Duration) -> Result<Listing, PortalError> {
         let lane = Lane::default();
-        let reply = lane.in_time(limit, self.get(Ask::Mine, &lane)).await?;
-        Ok(Listing {
-            date: reply.date,
-            ..Listing::decode(reply.body)?
+        let listed = lane.in_time(limit, self.get(Ask::Mine, &lane)).await;
+        let listed = listed.and_then(|reply| {
+            Ok(Listing {
+                date: reply.date,
+                ..Listing::decode(reply.body)?
+            })
+        });
+        listed.map_err(|error| PortalError::List {
+            url: Ask::Mine.address(&self.client.base).into(),
+            error: Box::new(error),
         })
     }
 

@@ -124,7 +124,7 @@ mod tests {
         } = Config::for_portal(portal.clone());
         let throttles = Throttles::default();
         let observer = Arc::new(Unobserved);
-        let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
+        let client = Client::new(&portal, &collect, &request, observer, &throttles);
         let session = Session::open(&client).await.unwrap();
         let input = Input {
             portal: Arc::new(PortalView::unasked(&portal)),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::ErrorRow;
+use crate::classify::{ErrorRow, NewestFiles};
 use crate::clock::Moment;
-use crate::history::{Departure, DepartureReason, FolderCounters, FullRead, Look};
+use crate::history::{Day, Departure, DepartureReason, FolderCounters, FullRead, Look};
 use crate::model::{ByStatus, FolderId, FolderName, Timestamp};
 use crate::snapshot::FailedFiles;
 
@@ -33,11 +33,15 @@ pub struct FolderView {
     pub large_scan_pages: Option<u64>,
     /// Its counters, as stored on disk; none once the folder left.
     pub counters: Option<Arc<FolderCounters>>,
+    /// What changed in its last day.
+    pub day: Arc<Day>,
+    /// Its newest failed and flagged files, of the rows that were read.
+    pub newest: Arc<NewestFiles>,
 }
 
 impl FolderView {
     /// A folder about which nothing is known yet.
-    pub const fn unseen(id: FolderId, name: FolderName) -> Self {
+    pub fn unseen(id: FolderId, name: FolderName) -> Self {
         Self {
             id,
             name,
@@ -51,6 +55,8 @@ impl FolderView {
             missing_files: 0,
             large_scan_pages: None,
             counters: None,
+            day: Arc::default(),
+            newest: Arc::default(),
         }
     }
 }

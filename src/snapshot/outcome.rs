@@ -27,21 +27,7 @@ impl PortalView {
             ListState::Read(_) => {}
         }
         if let Some(list) = self.list.facts() {
-            let (invalid, beyond) = (list.invalid_rows, list.beyond_limit);
-            if invalid > 0 {
-                faults.push(format!(
-                    "{invalid} rows of the list have no valid folder id and are not collected"
-                ));
-            }
-            if beyond > 0 {
-                faults.push(format!(
-                    "{beyond} folders are beyond collect.max_folders and are not collected"
-                ));
-            }
-            if !list.whole {
-                let fault = "the list of folders is incomplete: its total differs from its length";
-                faults.push(fault.to_owned());
-            }
+            faults.extend(list.unwatched.faults());
         }
         if self.panics > 0 {
             let panics = self.panics;
@@ -59,7 +45,10 @@ impl PortalView {
         let cycle = self.collections.cycle;
         let cycle = cycle.filter(|cycle| cycle.takes_turns());
         let cycle = cycle.map(|cycle| cycle.to_string());
-        cycle.into_iter().chain(self.unsorted.clone())
+        let list = self.list.facts();
+        let unmatched = list.and_then(|list| list.unwatched.unmatched());
+        let others = cycle.into_iter().chain(self.unsorted.clone());
+        others.chain(unmatched)
     }
 
     /// Faults and remarks, for people.

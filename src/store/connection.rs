@@ -56,9 +56,9 @@ fn parse(text: &[u8]) -> Result<Vec<Url>, String> {
     url::parse(String::from_utf8_lossy(text).trim())
 }
 
-/// What is wrong with the URL that a file has; nothing if the file cannot be read here, since it may be a secret of another machine.
-pub(crate) fn wrong_url(url_file: &HiddenPath) -> Option<String> {
-    parse(&url_file.read().ok()?).err()
+/// Fails if a file cannot be read or has no URL of a database.
+pub(crate) fn wrong_url(url_file: &HiddenPath) -> Result<(), String> {
+    urls(url_file).map(drop).map_err(|error| error.to_string())
 }
 
 async fn connect_to_host(url: &Url, needs_writes: bool) -> Result<AnyConnection, StoreError> {

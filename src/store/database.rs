@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::clock::Moment;
 use crate::model::Timestamp;
-use crate::store::clock::{StepDetector, StoreClock};
+use crate::store::clock::StoreClock;
 use crate::store::connection::connect_to_server;
 use crate::store::error::{Failure, StoreError};
 use crate::store::part::Part;
@@ -41,10 +41,6 @@ pub(super) struct Database {
     part: Part,
     access: Access,
     clock: StoreClock,
-    /// Of the clock, whoever tells its time.
-    steps: StepDetector,
-    /// By how much the clock was set since this was asked last.
-    stepped: Option<i64>,
     connection: Option<Connection>,
     /// After an error of the connection to a server.
     pause: Pause,
@@ -65,8 +61,6 @@ impl Database {
             part,
             access,
             clock: StoreClock::default(),
-            steps: StepDetector::default(),
-            stepped: None,
             connection: None,
             pause: Pause::default(),
         }
@@ -81,9 +75,13 @@ impl Database {
         self.clock.clone()
     }
 
-    /// By how many milliseconds the clock was set since this was asked last, if it was.
-    pub const fn take_step(&mut self) -> Option<i64> {
-        self.stepped.take()
+    /// A reading of the clock: what a server told last, `None` before it told anything; or the time of this machine.
+    pub fn read_clock(&self) -> Option<Moment> {
+        if self.is_shared() {
+            self.clock.told()
+        } else {
+            Some(Moment::now())
+        }
     }
 
     /// Does work in one transaction: all of it is stored when this returns, or nothing is.
@@ -91,7 +89,8 @@ impl Database {
         &mut self,
         work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.begin().await?;
+        let begun = self.begin().await;
+        begun.map_err(|error| self.named(error))?;
         let Some(open) = &mut self.connection else {
             return Err(StoreError::Closed.into());
         };
@@ -115,6 +114,7 @@ impl Database {
         };
         let done = timeout(limit, work).await;
         let done = done.unwrap_or_else(|_| Err(late().into()));
+        let done = done.map_err(|error| self.named(error));
         match done.as_ref().map_err(Failure::of_connection) {
             Err(Some(error)) => self.lost(error),
             Err(None) => self.undo().await,
@@ -140,6 +140,14 @@ impl Database {
         if let Some(open) = self.connection.take() {
             // It ends in any case.
             let _ = sqlx::Connection::close(open.connection).await;
+        }
+    }
+
+    /// An error, with the path where there is a file.
+    fn named<E: Failure>(&self, error: E) -> E {
+        match &self.place {
+            Place::Folder(folder) => error.of_file(&folder.path().join(self.part.file_name())),
+            Place::Server(_) => error,
         }
     }
 
@@ -223,7 +231,7 @@ impl Database {
             let row = rows.first().ok_or(StoreError::Missing(self.part))?;
             let moved: Option<String> = row.try_get("moved_to")?;
             // Asked after the lock, for which the statement may have waited.
-            let told = rows.last().map(|row| row.try_get("now")).transpose()?;
+            let told = rows.get(1).map(|row| row.try_get("now")).transpose()?;
             Ok((moved, told))
         });
         match begun {
@@ -234,7 +242,11 @@ impl Database {
             Ok((_, told)) => {
                 self.pause.end();
                 if let Some(told) = told.filter(|_| waited < MAX_WAIT) {
-                    self.told(told);
+                    let wall = Timestamp::from_millis(told);
+                    self.clock.set(Moment {
+                        wall,
+                        ..Moment::now()
+                    });
                 }
                 Ok(())
             }
@@ -242,18 +254,6 @@ impl Database {
                 self.connection = None;
                 Err(error)
             }
-        }
-    }
-
-    /// Compares the time that a server tells, or that of this machine, with what it was last.
-    fn told(&mut self, millis: i64) {
-        let mut now = Moment::now();
-        if self.is_shared() {
-            now.wall = Timestamp::from_millis(millis);
-            self.clock.set(now);
-        }
-        if let Some(step) = self.steps.step(now) {
-            self.stepped = Some(self.stepped.unwrap_or(0).saturating_add(step));
         }
     }
 
@@ -267,9 +267,7 @@ impl Database {
                 } else {
                     " IMMEDIATE"
                 };
-                format!(
-                    "BEGIN{kind}; SELECT moved_to FROM store WHERE part = '{part}'; SELECT 0 AS now"
-                )
+                format!("BEGIN{kind}; SELECT moved_to FROM store WHERE part = '{part}'")
             }
             (Engine::Postgres, access) => {
                 let [idle, statement] =

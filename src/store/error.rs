@@ -32,7 +32,7 @@ pub enum StoreError {
         /// The version that this program knows.
         known: i64,
     },
-    /// The database refuses a statement; the connection is still of use.
+    /// The database refuses a statement; the connection is still of use. Of a file, it is [`Self::Path`].
     #[error("{0}")]
     Refused(String),
     /// The database cannot be reached, does not answer, or takes no writes.
@@ -69,11 +69,24 @@ impl StoreError {
 pub(super) trait Failure: From<StoreError> {
     /// The error after which the connection may be of no use any more, if it is one.
     fn of_connection(&self) -> Option<&StoreError>;
+
+    /// The same error, which says of which file it is.
+    fn of_file(self, path: &Path) -> Self;
 }
 
 impl Failure for StoreError {
     fn of_connection(&self) -> Option<&StoreError> {
         matches!(self, Self::Away(_) | Self::CommitUnknown(_)).then_some(self)
+    }
+
+    fn of_file(self, path: &Path) -> Self {
+        match self {
+            Self::Refused(cause) => Self::Path {
+                path: path.to_owned(),
+                cause,
+            },
+            error => error,
+        }
     }
 }
 
@@ -82,6 +95,10 @@ impl Failure for StoreError {
 const OF_STATEMENT: [&str; 10] = [
     "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
 ];
+
+/// The SQLSTATE of what the role has no right to do, and what to do about it.
+const NO_RIGHT: &str = "42501";
+const RIGHT_ADVICE: &str = "as the owner of the database, run GRANT CREATE ON DATABASE … TO the role, or CREATE SCHEMA kb_exporter AUTHORIZATION the role";
 
 /// What `PgBouncer` says to a parameter that each connection sets, and what to do about it.
 const POOLER_REFUSES: &str = "unsupported startup parameter";
@@ -109,7 +126,10 @@ impl From<sqlx::Error> for StoreError {
         if text.contains(POOLER_REFUSES) {
             return Self::Away(format!("{text}; {POOLER_ADVICE}"));
         }
-        let message = format!("{text} (SQLSTATE {sqlstate})");
+        let mut message = format!("{text} (SQLSTATE {sqlstate})");
+        if sqlstate == NO_RIGHT {
+            message = format!("{message}; {RIGHT_ADVICE}");
+        }
         if OF_STATEMENT.iter().any(|start| sqlstate.starts_with(start)) {
             Self::Refused(message)
         } else {

@@ -55,6 +55,8 @@ pub(super) async fn open(
         (Err(_), Access::Read | Access::Write | Access::Move) => {
             return Err(StoreError::Missing(part));
         }
+        // A database that no process uses can be read without a file for shared memory, which not every reader may make.
+        (Ok(_), Access::Read) if !path.with_extension("db-wal").exists() => "ro&immutable=1",
         (Ok(_), Access::Read) => "ro",
         // Asked before the database is: a privileged user could write the file all the same.
         (Ok(file), _) if file.permissions().readonly() => {

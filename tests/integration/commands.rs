@@ -22,10 +22,18 @@ fn text_of(output: &Output) -> String {
     String::from_utf8(both).unwrap()
 }
 
-/// Checks a configuration, and returns the code and the output.
+/// Checks a configuration whose key is there, and returns the code and the output.
 fn check(config: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kb.yml");
+    let key = folder.path().join("key");
+    fs::write(&key, "kbk_1").unwrap();
+    let key = key.to_str().unwrap();
+    let config = ["/run/key", "/run/secrets/kb-key"]
+        .iter()
+        .fold(config.to_owned(), |config, shown| {
+            config.replace(shown, key)
+        });
     fs::write(&file, config).unwrap();
     let mut command = program();
     command.args(["--config.check", "--config.file"]).arg(&file);
@@ -84,6 +92,117 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
         let (code, text) = check(&format!("{portal}{lines}"));
         assert_eq!(code, Some(2), "{text}");
         assert!(text.contains(place) && text.contains(hint), "{text}");
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_reported_one_in_each_line() {
+    let config = "\
+portals:
+  - name: main
+    base_url: portal.example
+    api_key_file: /run/key
+    api_key: hidden
+    folders: {include: ['[a', b], exclude: ['[c']}
+  - name: other
+    base_url: https://portal.example/x/api/admin/library-folders
+    api_key_env: KB_KEY
+collect:
+  schedule: soon
+  concurrency: 100
+  tiemout: 3m
+request: {timeout: 0s}
+reindex:
+  mode: sometimes
+  windows: ['0 * * * * *', '* 22 * * *', '1 * * * * *']
+";
+    let (code, text) = check(config);
+    assert_eq!(code, Some(2), "{text}");
+    let lines: Vec<_> = text.lines().collect();
+    let places = [
+        ":3:15: portals[0].base_url: ",
+        ":5:14: portals[0].api_key: ",
+        ":6:25: portals[0].folders.include[0]: ",
+        ":6:44: portals[0].folders.exclude[0]: ",
+        ":8:15: portals[1].base_url: the exporter adds /api/admin/library-folders itself",
+        ":11:13: collect.schedule: ",
+        ":12:16: collect.concurrency: ",
+        ":13:3: collect: unknown key",
+        ":14:20: request.timeout: ",
+        ":16:9: reindex.mode: ",
+        ":17:13: reindex.windows[0]: ",
+        ":17:42: reindex.windows[2]: ",
+    ];
+    assert_eq!(lines.len(), places.len(), "{text}");
+    for (line, place) in lines.iter().zip(places) {
+        assert!(line.contains(&format!("kb.yml{place}")), "{line}: {place}");
+    }
+
+    // What needs several keys is checked too, where these are right.
+    let config = "\
+portals:
+  - {name: a, base_url: 'http://portal.example', api_key_env: K, cert_file: /c}
+  - {name: a, base_url: 'https://portal.example'}
+reindex: {match: a, folders: [{mode: off}]}
+collect: {jitter: soon}
+";
+    let (_, text) = check(config);
+    let places = [
+        ":2:25: portals[0].base_url: http://",
+        ":2:77: portals[0].cert_file: key_file is missing",
+        ":3:5: portals[1]: api_key_file or api_key_env is missing",
+        ":3:12: portals[1].name: portals[0] has this name already",
+        ":4:18: reindex.match: ",
+        ":4:31: reindex.folders[0].match: is missing",
+        ":5:19: collect.jitter: ",
+    ];
+    for (line, place) in text.lines().zip(places) {
+        assert!(line.contains(&format!("kb.yml{place}")), "{text}: {place}");
+    }
+    assert_eq!(text.lines().count(), places.len(), "{text}");
+}
+
+#[test]
+fn what_the_configuration_names_is_read_when_it_is_checked() {
+    let portal = |more: &str| {
+        format!("portals:\n  - name: main\n    base_url: https://portal.example\n{more}")
+    };
+    for (more, place, says) in [
+        (
+            "    api_key_file: /nonexistent/key\n",
+            ":4:19: portals[0].api_key_file: ",
+            "cannot be read: No such file",
+        ),
+        (
+            "    api_key_file: /dev/null\n",
+            ":4:19: portals[0].api_key_file: ",
+            "is empty: it should hold the key",
+        ),
+        (
+            "    api_key_env: KB_NO_SUCH_VARIABLE\n",
+            ":4:18: portals[0].api_key_env: ",
+            "is not set",
+        ),
+        (
+            "    api_key_file: /run/key\n    ca_file: /nonexistent/ca.pem\n",
+            ":2:5: portals[0]: the file that portals[0].ca_file names",
+            "cannot be read: No such file",
+        ),
+        (
+            "    api_key_file: /run/key\n    cert_file: /dev/null\n    key_file: /dev/null\n",
+            ":2:5: portals[0]: the file that portals[0].cert_file names",
+            "holds no certificate",
+        ),
+        (
+            "    api_key_file: /run/key\nstate:\n  postgres_url_file: /nonexistent/url\n",
+            ":6:22: state.postgres_url_file: ",
+            "cannot be read: No such file",
+        ),
+    ] {
+        let (code, text) = check(&portal(more));
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(&format!("kb.yml{place}")), "{text}");
+        assert!(text.contains(says) && text.lines().count() == 1, "{text}");
     }
 }
 
@@ -321,4 +440,80 @@ async fn the_key_is_never_written_anywhere() {
         let bytes = fs::read(file.unwrap().path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains(SECRET));
     }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_missing_at_the_start_is_the_trouble_of_its_portal_until_it_is_there()
+{
+    let portal = Portal::start().await;
+    portal.folder("Inbox");
+    let portals = [("main", portal.base_url()), ("other", portal.base_url())];
+    let mut workspace = Workspace::each_second(&portals);
+    let authority = workspace.path("ca.pem");
+    workspace.change(|config| config["portals"][1]["ca_file"] = serde_json::json!(authority));
+    let exporter = Exporter::start(&workspace).await;
+    let up = |metrics: &kb_exposition::Exposition, name: &str| {
+        metrics.value("kb_portal_up", &[("portal", name)])
+    };
+    let metrics = exporter
+        .metrics_when("the other portal is read", |metrics| {
+            up(metrics, "main") == Some(1.0)
+        })
+        .await;
+    assert_eq!(up(&metrics, "other"), Some(0.0));
+    let health = exporter.json("/health").await.to_string();
+    let named = "the file that portals[1].ca_file names cannot be read";
+    assert!(health.contains(named), "{health}");
+    let certificate = rcgen::generate_simple_self_signed(["portal.example".to_owned()]).unwrap();
+    fs::write(&authority, certificate.cert.pem()).unwrap();
+    exporter
+        .metrics_when("the certificate is there", |metrics| {
+            up(metrics, "other") == Some(1.0)
+        })
+        .await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn the_start_says_what_runs_what_is_watched_and_where_the_page_is() {
+    let portal = Portal::start().await;
+    portal.folder("Inbox");
+    portal.folder("Archive");
+    let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    workspace.change(|config| {
+        config["reindex"] =
+            serde_json::json!({"folders": [{"match": "Inbox*", "mode": "enforce"}]});
+        config["request"]["connect_timeout"] = "40s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let output = exporter.output();
+    let said = |parts: &[&str]| {
+        let has_all = |line: &&String| parts.iter().all(|part| line.contains(part));
+        assert!(
+            output.iter().any(|line| has_all(&line)),
+            "{parts:?}: {output:#?}"
+        );
+    };
+    said(&[
+        "kb-exporter starts",
+        env!("CARGO_PKG_VERSION"),
+        "config.yml",
+    ]);
+    said(&["portal is watched", "main", &portal.base_url(), "enforce"]);
+    said(&["status page", &format!("http://{}/", exporter.address())]);
+    said(&["reindexing: enforce in 1 of 2 folders (Inbox)"]);
+    said(&["request.connect_timeout (40s) is longer than request.timeout"]);
+    let flags = ["--web.external-url", "https://kb.example/x/"];
+    let linked = Exporter::launch(workspace.command().args(flags)).await;
+    linked.collected().await;
+    let output = linked.output();
+    assert!(
+        output
+            .iter()
+            .any(|line| line.contains("\"https://kb.example/x\"")),
+        "{output:#?}"
+    );
+    exporter.stop().await;
+    linked.stop().await;
 }

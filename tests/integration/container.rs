@@ -1,5 +1,6 @@
 //! The container: its root folder as it is built, read-only, and its program as the user of the image.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -44,16 +45,22 @@ async fn healthcheck(root: &Root, address: SocketAddr) -> Output {
 
 #[tokio::test]
 async fn the_program_runs_without_privileges_in_a_read_only_image() {
-    let image = tempfile::tempdir().unwrap();
-    let image = image.path().join("image");
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("image");
+    let licences = folder.path().join("licences.txt");
+    fs::write(&licences, "the licences").unwrap();
     let mut build = Command::new(format!("{ROOT}/deploy/container/root.sh"));
-    build.arg(env!("CARGO_BIN_EXE_kb-exporter")).arg(&image);
+    build.arg(env!("CARGO_BIN_EXE_kb-exporter"));
+    build.arg(&licences).arg(&image);
     // The folder of the state belongs to the user of the image, so not everybody can build it.
     let Some(root) =
         Root::read_only(&image, || assert!(run(&mut build, "").status.success())).await
     else {
         return;
     };
+
+    let shipped = image.join("usr/share/doc/kb-exporter/THIRD-PARTY-LICENSES.txt");
+    assert_eq!(fs::read_to_string(shipped).unwrap(), "the licences");
 
     let mut demo = command(&root, "ENTRYPOINT ");
     demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
@@ -93,6 +100,44 @@ fn the_version_of_the_image_is_that_of_the_program() {
     assert!(FILE.contains(&format!("rust:{toolchain}-")), "{toolchain}");
     let oldest = env!("CARGO_PKG_RUST_VERSION");
     assert!(toolchain.starts_with(oldest), "{toolchain} is not {oldest}");
+}
+
+/// The caches of two images on one machine must not mix, and the same name may mean another image tomorrow.
+#[test]
+fn the_image_is_built_from_a_digest_with_caches_of_its_own() {
+    let base = instruction("FROM ");
+    assert!(base.contains("@sha256:"), "{base}");
+    let caches = FILE.matches("type=cache,");
+    assert_eq!(
+        caches.count(),
+        FILE.matches("type=cache,id=kb-exporter-").count()
+    );
+}
+
+/// What the build has of a clone, `.dockerignore` says.
+#[test]
+fn git_finds_the_revision_in_what_the_build_has_of_a_clone() {
+    let kept = include_str!("../../.dockerignore").lines();
+    let kept: Vec<_> = kept
+        .filter_map(|line| line.strip_prefix("!.git/"))
+        .collect();
+    assert_eq!(kept, ["HEAD", "packed-refs", "refs"]);
+    let folder = tempfile::tempdir().unwrap();
+    let script = "
+        git init -q clone; cd clone
+        git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
+        git rev-parse --short=12 HEAD
+        mkdir -p ../context/.git; git pack-refs --all
+        for file in $0; do cp -r .git/$file ../context/.git; done
+        cd ../context; mkdir -p .git/objects
+        git rev-parse --short=12 HEAD
+    ";
+    let mut shell = Command::new("sh");
+    shell.args(["-euc", script, &kept.join(" ")]);
+    let output = run(shell.current_dir(&folder), "");
+    let revisions = String::from_utf8(output.stdout).unwrap();
+    let (clone, context) = revisions.trim().split_once('\n').unwrap();
+    assert_eq!(clone, context);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use kb_simulator::{
     DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Status,
     Switches,
 };
+use serde_json::json;
 use uuid::Uuid;
 
 /// Numbers of files around the edges of a page of 100, and of one of 30.
@@ -126,5 +127,28 @@ async fn two_portals_are_counted_side_by_side_even_when_they_share_folder_ids() 
         let own = &metrics[*portal];
         assert_eq!(Tally::shown(own, in_first), tally, "{portal}");
         assert_eq!(own.count("kb_portal_folders", &[]), Some(1));
+    }
+}
+
+#[tokio::test]
+async fn folders_that_nobody_counts_are_told_by_their_reason() {
+    let portal = Portal::start().await;
+    for name in ["Inbox 1", "Inbox 2", "Inbox 3", "Other"] {
+        portal.folder(name);
+    }
+    let mut workspace = Workspace::new(&[("main", portal.base_url())]);
+    workspace.change(|config| {
+        config["portals"][0]["folders"] = json!({"include": ["Inbox *", "Invoices *", "Bills"]});
+        config["collect"]["max_folders"] = 2.into();
+    });
+    let metrics = Exporter::start(&workspace).await.collected().await;
+    for (reason, folders) in [
+        ("max_folders", 1),
+        ("no_match", 2),
+        ("invalid_row", 0),
+        ("list_incomplete", 0),
+    ] {
+        let unwatched = metrics.count("kb_portal_folders_unwatched", &[("reason", reason)]);
+        assert_eq!(unwatched, Some(folders), "{reason}");
     }
 }

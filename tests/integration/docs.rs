@@ -1,11 +1,16 @@
 //! The documents say what the program does: their tables come from the program, their examples work, their links lead somewhere.
 
+mod first_hour;
 mod links;
 mod markdown;
+mod queries;
+mod readme;
+mod shell;
 mod tables;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use kb_exporter::config::{Config, Mode};
@@ -13,9 +18,7 @@ use kb_exporter::metrics::families::ALL;
 use kb_exporter::policy::Reason;
 use regex::Regex;
 
-use crate::support::process::run;
 use crate::support::promql;
-use crate::support::workspace::program;
 
 /// With this variable set, the tables of the documents are written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DOCS";
@@ -121,18 +124,14 @@ fn the_configurations_to_start_from_are_right_and_send_nothing() {
         "deploy/kubernetes/example/kb-exporter.yml",
         "deploy/kubernetes/exporter/kb-exporter.yml",
     ] {
-        let file = root().join(file);
-        let text = check_configuration(&file);
-        assert!(!text.contains("warning"), "{text}");
-        let config = Config::from_file(&file).unwrap();
+        let config = Config::from_file(&root().join(file)).unwrap();
+        assert_eq!(config.warnings(NonZeroU32::MIN), [""; 0], "{file}");
         assert_ne!(config.reindex.strongest_mode(), Mode::Enforce);
     }
 }
 
 #[test]
 fn every_piece_of_configuration_in_the_documents_is_right() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("kb.yml");
     let portal =
         "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /key}]\n";
     let mut checked = 0;
@@ -143,22 +142,13 @@ fn every_piece_of_configuration_in_the_documents_is_right() {
                 "collect" | "request" | "errors" | "reindex" | "state" => portal,
                 _ => continue,
             };
-            fs::write(&file, format!("{before}{block}")).unwrap();
-            check_configuration(&file);
+            let name = document.display().to_string();
+            let config = Config::from_yaml(&name, &format!("{before}{block}"));
+            assert_eq!(config.err(), None);
             checked += 1;
         }
     }
     assert!(checked > 2);
-}
-
-/// Checks a configuration, and returns the output.
-fn check_configuration(file: &Path) -> String {
-    let mut command = program();
-    command.args(["--config.check", "--config.file"]).arg(file);
-    let output = run(&mut command, "");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    text
 }
 
 #[test]
@@ -175,4 +165,56 @@ fn the_layout_names_every_module() {
     let layout = layout.lines().take_while(|line| !line.starts_with("## "));
     let named: BTreeSet<_> = layout.filter_map(row).collect();
     assert_eq!(named, modules);
+}
+
+/// The hosts that documents name without being an example.
+const REAL_HOSTS: [&str; 5] = [
+    "127.0.0.1",
+    "github.com",
+    "keepachangelog.com",
+    "rustup.rs",
+    "semver.org",
+];
+
+#[test]
+fn addresses_in_the_documents_are_real_or_examples() {
+    let hosts = Regex::new(r"https?://(?:[^/@\s]+@)?([A-Za-z0-9.-]+)").unwrap();
+    let mut examples = 0;
+    for document in markdown::documents() {
+        for host in hosts.captures_iter(&text(&document)) {
+            let host = &host[1];
+            let is_example = host.ends_with(".example");
+            examples += usize::from(is_example);
+            let known = is_example || REAL_HOSTS.contains(&host);
+            assert!(known, "{}: {host}", document.display());
+        }
+    }
+    assert!(examples > 5);
+}
+
+#[test]
+fn the_glossary_has_each_word_once() {
+    let architecture = text("docs/architecture.md");
+    let (_, glossary) = architecture.split_once("\n## Glossary\n").unwrap();
+    let rows = glossary.lines().take_while(|line| !line.starts_with("## "));
+    let words: Vec<_> = rows
+        .filter_map(|row| row.strip_prefix("| ")?.split(" | ").next())
+        .collect();
+    let distinct: BTreeSet<_> = words.iter().collect();
+    assert!(words.len() > 20);
+    assert_eq!(words.len(), distinct.len());
+}
+
+#[test]
+fn the_changelog_begins_with_the_first_version_and_has_this_one() {
+    let changelog = text("CHANGELOG.md");
+    let versions = changelog
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "));
+    let versions: Vec<_> = versions
+        .map(|heading| heading.split(' ').next().unwrap())
+        .filter(|version| *version != "Unreleased")
+        .collect();
+    assert_eq!(versions.first(), Some(&env!("CARGO_PKG_VERSION")));
+    assert_eq!(versions.last(), Some(&"0.1.0"));
 }

@@ -180,7 +180,7 @@ async fn people_see_an_example_of_each_class_and_since_when_it_is_known() {
     let page = exporter.get("/errors").await.text().await.unwrap();
     assert!(!page.contains("<script>"), "{page}");
     assert!(page.contains("&lt;script&gt;"), "{page}");
-    assert!(page.contains("First seen"), "{page}");
+    assert!(page.contains("first seen"), "{page}");
     exporter.stop().await;
 }
 

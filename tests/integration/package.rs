@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use kb_simulator::Status;
+use regex::Regex;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
@@ -16,14 +17,13 @@ use crate::support::root::{Root, skip};
 
 const CONFIG: &str = "/etc/kb-exporter/kb-exporter.yml";
 
-/// As systemd gives the service its keys, its state folder, its flags and its user, from the installed unit.
+/// As systemd gives the service its keys, its flags and its user, from the installed unit.
 const AS_SYSTEMD: &str = "
     credentials=/run/credentials/kb-exporter.service
     mkdir -p $credentials
     for key in /etc/kb-exporter/keys/*; do
         install -m 0400 -o kb-exporter \"$key\" \"$credentials/key_${key##*/}\"
     done
-    install -d -m 0700 -o kb-exporter -g kb-exporter /var/lib/kb-exporter
     sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/kb-exporter.service
 ";
 
@@ -39,10 +39,12 @@ async fn start(root: &Root) -> Exporter {
 /// Whether the package can be installed on machines such as this one, as far as the package manager knows.
 fn has_dependencies() -> bool {
     let mut query = Command::new("dpkg-query");
-    let found = query.args(["--show", "libc6", "systemd"]).output();
+    let found = query
+        .args(["--show", "libc6", "systemd", "ca-certificates", "procps"])
+        .output();
     let found = found.is_ok_and(|output| output.status.success());
     if !found {
-        skip("it needs a Debian system with the package systemd");
+        skip("it needs a Debian system with the packages systemd, ca-certificates and procps");
     }
     found
 }
@@ -68,6 +70,7 @@ async fn the_package_installs_runs_upgrades_and_leaves() {
     let built = tempfile::tempdir().unwrap();
     let package = deb::Package::stage(built.path());
 
+    is_linked(&package);
     install(&root, &package.pack("1.0"));
     is_installed(&root);
     is_protected(&root);
@@ -139,6 +142,28 @@ fn is_installed(root: &Root) {
     assert_eq!(completed.trim(), "healthcheck");
     let enabled = root.script("find /etc/systemd/system -name kb-exporter.service");
     assert_eq!(enabled, "", "it must be configured first");
+    let state = root.script("stat --format '%U %G %a' /var/lib/kb-exporter");
+    assert_eq!(state.trim(), "kb-exporter kb-exporter 700");
+    let licences = root.script("cat /usr/share/doc/kb-exporter/THIRD-PARTY-LICENSES.txt");
+    assert!(licences.contains("\ntokio 1.") && licences.contains("Permission is hereby granted"));
+}
+
+/// What the documents of the package link to is in the package.
+fn is_linked(package: &deb::Package) {
+    let documents = package.file("usr/share/doc/kb-exporter");
+    let links = Regex::new(r"\]\(([^)\s#:]+)(?:#[^)\s]*)?\)").unwrap();
+    let pattern = documents.join("**/*.md");
+    let mut followed = 0;
+    for document in glob::glob(pattern.to_str().unwrap()).unwrap() {
+        let document = document.unwrap();
+        let text = fs::read_to_string(&document).unwrap();
+        for link in links.captures_iter(&text) {
+            let target = document.parent().unwrap().join(&link[1]);
+            assert!(target.exists(), "{}: {}", document.display(), &link[1]);
+            followed += 1;
+        }
+    }
+    assert!(followed > 50, "only {followed} links were found");
 }
 
 /// The service can read its configuration and nobody else can; nobody but root can read the keys.

@@ -154,9 +154,47 @@ fn shells_complete_commands_and_flags() {
         assert!(output.status.success() && script.contains(word), "{script}");
         assert!(script.contains("healthcheck") && script.contains("web.config.file"));
     }
-    let syntax = run(std::process::Command::new("bash").arg("-n"), &{
-        let output = run(program().args(["completion", "bash"]), "");
-        String::from_utf8(output.stdout).unwrap()
-    });
-    assert!(syntax.status.success());
+}
+
+/// What bash completes behind these words.
+fn bash_completes(words: &[&str]) -> Vec<String> {
+    let script = run(program().args(["completion", "bash"]), "");
+    let script = String::from_utf8(script.stdout).unwrap();
+    let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (current, previous) = (words.len() - 1, words.len() - 2);
+    let line = format!(
+        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={current}\n_kb__exporter '{}' '{}' '{}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" "),
+        words[0],
+        words[current],
+        words[previous],
+    );
+    let output = run(&mut std::process::Command::new("bash"), &line);
+    let completed = String::from_utf8(output.stdout).unwrap();
+    completed.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_the_flags_of_each_command_and_of_no_other() {
+    for (words, expected) in [
+        (&["kb-exporter", "healthc"][..], &["healthcheck"][..]),
+        (&["kb-exporter", "scan", "--output.f"], &["--output.file"]),
+        (
+            &["kb-exporter", "scan", "--output", ""],
+            &["table", "json", "prometheus"],
+        ),
+        (&["kb-exporter", "reindex", "hist"], &["history"]),
+        (&["kb-exporter", "reindex", "history", "--si"], &["--since"]),
+        (&["kb-exporter", "config", "ex"], &["example"]),
+        (&["kb-exporter", "completion", ""], &["bash", "fish", "zsh"]),
+        (&["kb-exporter", "demo", "--shard.c"], &[]),
+        (&["kb-exporter", "demo", "--config.f"], &[]),
+    ] {
+        let mut completed = bash_completes(words);
+        completed.retain(|word| !word.is_empty() && !word.starts_with("-h") && word != "--help");
+        if words.last() == Some(&"") {
+            completed.retain(|word| expected.contains(&word.as_str()));
+        }
+        assert_eq!(completed, expected, "{words:?}");
+    }
 }

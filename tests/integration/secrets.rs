@@ -95,7 +95,7 @@ fn what_cannot_be_right_is_refused_by_its_key() {
 }
 
 #[test]
-fn files_that_cannot_be_read_at_the_start_are_named_by_their_keys() {
+fn files_that_cannot_be_read_are_named_by_their_keys() {
     for key in ["ca_file", "cert_file", "key_file"] {
         let mut workspace = workspace(&format!("/portals/0/{key}"), PATH);
         // A client certificate is complete with both files; the other one can be read.
@@ -108,7 +108,8 @@ fn files_that_cannot_be_read_at_the_start_are_named_by_their_keys() {
             workspace.change(|config| config["portals"][0][other] = json!(readable));
         }
         let named = format!("the file that portals[0].{key} names cannot be read: No such file");
-        assert_refused(workspace.command().arg("run"), 1, &named);
+        assert_refused(workspace.command().arg("--config.check"), 2, &named);
+        assert_refused(workspace.command().arg("check"), 1, &named);
     }
 }
 
@@ -131,7 +132,7 @@ fn what_the_environment_has_is_named_by_its_variable() {
     let named = "the file that KB_API_KEY_FILE names cannot be read";
     assert_refused(&mut start("KB_API_KEY_FILE", PATH, "check"), 1, named);
     let named = "the file that KB_CA_FILE names cannot be read";
-    assert_refused(&mut start("KB_CA_FILE", PATH, "run"), 1, named);
+    assert_refused(&mut start("KB_CA_FILE", PATH, "check"), 1, named);
 }
 
 #[test]

@@ -12,6 +12,10 @@ use crate::support::tally::Tally;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
+/// The requests of a count by boundaries, at most: of a folder of any size in which every file is done, or 375 files have each other status.
+pub(crate) const MOST_REQUESTS_IF_ALL_DONE: u64 = 3;
+pub(crate) const MOST_REQUESTS_WITH_1_500_NOT_DONE: u64 = 24;
+
 const WAITING: [Status; 4] = [
     Status::Failed,
     Status::Flagged,
@@ -76,9 +80,18 @@ fn requests(metrics: &Exposition, folder: Uuid, strategy: &str) -> Option<u64> {
 async fn costs_little(change: impl FnOnce(&mut Switches)) {
     let portal = portal(change).await;
     let folders = [
-        (synthetic(&portal, "A million", 375, 998_500), 24),
-        (synthetic(&portal, "A hundred million", 375, 99_998_500), 24),
-        (synthetic(&portal, "All done", 0, 1_000_000), 3),
+        (
+            synthetic(&portal, "A million", 375, 998_500),
+            MOST_REQUESTS_WITH_1_500_NOT_DONE,
+        ),
+        (
+            synthetic(&portal, "A hundred million", 375, 99_998_500),
+            MOST_REQUESTS_WITH_1_500_NOT_DONE,
+        ),
+        (
+            synthetic(&portal, "All done", 0, 1_000_000),
+            MOST_REQUESTS_IF_ALL_DONE,
+        ),
         (failed(&portal, "Many failed", 15_000, 85_000), 130),
         (synthetic(&portal, "Much is wrong", 3_000, 600_000), 105),
         (synthetic(&portal, "Nothing is done", 3_000, 0), 105),

@@ -115,3 +115,27 @@ async fn there_is_no_ledger_series_while_nothing_is_reindexed() {
     assert_eq!(writable(&metrics, "state"), Some(1.0));
     assert_eq!(writable(&metrics, "ledger"), None);
 }
+
+#[tokio::test]
+async fn a_state_folder_that_cannot_be_used_at_the_start_is_tried_again() {
+    let portal = Portal::start().await;
+    portal.folder("Inbox");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    // A file is where the folder should be, and then another process has it.
+    std::fs::write(workspace.path("state"), "").unwrap();
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let metrics = until(&exporter, "state", 0.0).await;
+    assert_eq!(metrics.value("kb_portal_up", &[]), Some(1.0));
+    std::fs::remove_file(workspace.path("state")).unwrap();
+    until(&exporter, "state", 1.0).await;
+
+    let waiting = Exporter::start(&workspace).await;
+    waiting.collected().await;
+    until(&waiting, "state", 0.0).await;
+    let said = notes(&waiting).await;
+    assert!(said.contains("in use by another process"), "{said}");
+    exporter.stop().await;
+    until(&waiting, "state", 1.0).await;
+    waiting.stop().await;
+}

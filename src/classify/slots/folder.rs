@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::assign::assign;
-use super::{ClassLimits, ClassSlot, ErrorRow, KnownClass};
+use super::{ClassLimits, ClassSlot, ErrorRow, Growth, KnownClass};
 use crate::classify::{Class, ClassCount, ClassCounts};
-use crate::model::{ByStatus, Status, Timestamp};
+use crate::model::{ByStatus, Series, Status, Timestamp};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FolderSlots {
@@ -16,6 +16,8 @@ pub(super) struct FolderSlots {
     rest: Option<BTreeMap<Class, ByStatus<u64>>>,
     /// Of the classes that were counted and have no slot, the largest.
     largest_without: Option<ClassSlot>,
+    /// When the classes were counted last.
+    counted: Timestamp,
 }
 
 impl FolderSlots {
@@ -35,7 +37,9 @@ impl FolderSlots {
             }
             rest
         });
+        let seen = slots.values().map(|slot| slot.known.last_seen);
         Self {
+            counted: seen.max().unwrap_or_default(),
             slots,
             rest,
             largest_without: None,
@@ -48,7 +52,16 @@ impl FolderSlots {
     }
 
     /// Updates the slots by a count, and assigns them.
-    pub fn count(&mut self, counts: &ClassCounts, limits: &ClassLimits, now: Timestamp) {
+    pub fn count(
+        &mut self,
+        counts: &ClassCounts,
+        limits: &ClassLimits,
+        now: Timestamp,
+        is_first: bool,
+    ) {
+        // While rows are not read yet, a class does not grow: its files become known.
+        let has_unread = |rest: &BTreeMap<Class, _>| rest.contains_key(&Class::Unread);
+        let was_whole = !is_first && !self.rest.as_ref().is_some_and(has_unread);
         let held: HashSet<_> = self.slots.keys().cloned().collect();
         let mut rest = BTreeMap::<_, ByStatus<u64>>::new();
         for slot in self.slots.values_mut() {
@@ -61,7 +74,13 @@ impl FolderSlots {
                 rest.insert(class.clone(), count.files);
                 continue;
             };
-            let new = || ClassSlot::new(class, count, now);
+            let new = || {
+                let mut slot = ClassSlot::new(class, count, now);
+                if was_whole {
+                    slot.note_day(now.before(Series::STEP * 3));
+                }
+                slot
+            };
             let slot = self.slots.entry(Arc::clone(class)).or_insert_with(new);
             slot.files = count.files;
             slot.empty_counts = 0;
@@ -71,6 +90,12 @@ impl FolderSlots {
         // Where another classifier found a class, its files may have another class now.
         self.slots
             .retain(|_, slot| slot.empty_counts == 0 || slot.classifier == Some(counts.classifier));
+        if !has_unread(&rest) {
+            for slot in self.slots.values_mut() {
+                slot.note_day(now);
+            }
+        }
+        self.counted = now;
         self.rest = Some(rest);
         self.largest_without = None;
         let slots = self.slots.values();
@@ -131,9 +156,27 @@ impl FolderSlots {
                 class: class.clone(),
                 files: files[status],
                 example: example.filter(|_| *class == Class::Other).cloned(),
+                growth: self.growth(class, status),
             })
         });
         rows.collect()
+    }
+
+    /// By how much a class grew that is shown.
+    fn growth(&self, class: &Class, status: Status) -> Option<Growth> {
+        let Class::Text(text) = class else {
+            return None;
+        };
+        let slot = self.slots.get(text)?;
+        let place = Status::WITH_REASON.iter().position(|it| *it == status)?;
+        slot.day[place].first()?;
+        let steps = Series::step(self.counted);
+        let since = |ago: u32| slot.day[place].grown_since(steps.saturating_sub(ago));
+        Some(Growth {
+            hour: since(12),
+            six_hours: since(72),
+            day: since(Series::DAY),
+        })
     }
 }
 
@@ -149,8 +192,16 @@ impl ClassSlot {
             },
             classifier: None,
             files: ByStatus::default(),
+            day: Default::default(),
             empty_counts: 0,
             shown: false,
+        }
+    }
+
+    fn note_day(&mut self, now: Timestamp) {
+        let step = Series::step(now);
+        for (series, status) in self.day.iter_mut().zip(Status::WITH_REASON) {
+            series.note(step - step % 3, self.files[status]);
         }
     }
 

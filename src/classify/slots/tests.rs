@@ -64,7 +64,7 @@ fn count(
     reasons: &[(&str, u64)],
     at: Timestamp,
 ) -> Vec<(String, u64)> {
-    labels(slots.count(folder(number), &tally(&Arc::default(), reasons), at))
+    labels(slots.count(folder(number), &tally(&Arc::default(), reasons), at, true))
 }
 
 fn labels(rows: Vec<ErrorRow>) -> Vec<(String, u64)> {
@@ -87,7 +87,7 @@ fn classes(slots: &ClassSlots) -> Vec<String> {
 fn an_example_shows_what_the_largest_class_without_a_slot_is() {
     let reasons = [("a", 1), ("b", 3), ("c", 5), ("d 7", 2), ("e 8", 2)];
     let counted = tally(&Arc::default(), &reasons);
-    let rows = empty().count(folder(1), &counted, hour(0));
+    let rows = empty().count(folder(1), &counted, hour(0), true);
     let examples = rows.iter().map(|row| row.example.as_deref());
     assert_eq!(examples.collect::<Vec<_>>(), [None, None, Some("d 7")]);
     assert_eq!(rows[2].class, Class::Other);
@@ -208,7 +208,7 @@ fn a_class_that_other_rules_replace_loses_its_slot_at_the_next_count() {
     assert_eq!(rows, shown(&expected));
     let classifier = with_rule("timed out", "timeout");
     slots.limits = limits(&classifier);
-    let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1));
+    let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1), true);
     assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
 }
 
@@ -217,13 +217,13 @@ fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of
     let classifier = with_rule("timed out", "timeout");
     let mut slots = ClassSlots::new(limits(&classifier));
     let large = [("a", 9), ("b", 8)];
-    slots.count(folder(1), &tally(&classifier, &large), hour(0));
+    slots.count(folder(1), &tally(&classifier, &large), hour(0), true);
     let small = [("c", 7), ("d", 6)];
-    slots.count(folder(2), &tally(&classifier, &small), hour(0));
+    slots.count(folder(2), &tally(&classifier, &small), hour(0), true);
     slots.settle();
     assert_eq!(classes(&slots), ["a", "b", "c"]);
     let more = [("a", 9), ("b", 8), ("timed out", 1)];
-    let rows = slots.count(folder(1), &tally(&classifier, &more), hour(1));
+    let rows = slots.count(folder(1), &tally(&classifier, &more), hour(1), true);
     let expected = [("a", 9), ("timeout", 1), ("other", 8)];
     assert_eq!(labels(rows), shown(&expected));
     slots.settle();

@@ -12,6 +12,7 @@ use crate::snapshot::{FolderState, FolderView};
 pub(super) fn text(report: &Report) -> Result<String> {
     output::document(&Document {
         portals: report.portals.iter().map(Portal::of).collect(),
+        notes: &report.mistakes,
     })
 }
 
@@ -20,6 +21,8 @@ pub(super) fn text(report: &Report) -> Result<String> {
 struct Document<'a> {
     /// In the order of the configuration.
     portals: Vec<Portal<'a>>,
+    /// Patterns of the configuration that match no folder of any portal, for people.
+    notes: &'a [String],
 }
 
 /// One portal.
@@ -30,7 +33,7 @@ struct Portal<'a> {
     /// Whether everything in it can be collected.
     ok: bool,
     /// Why its list of folders cannot be read.
-    error: Option<String>,
+    error: Option<&'a str>,
     /// What of its list cannot be collected, for people.
     notes: Vec<String>,
     folders: Vec<Folder<'a>>,
@@ -51,12 +54,11 @@ struct Folder<'a> {
 
 impl<'a> Portal<'a> {
     fn of(report: &'a PortalReport) -> Self {
-        let view = report.view.as_ref();
         Self {
-            name: report.name.as_str(),
+            name: report.view.name.as_str(),
             ok: report.is_complete(),
-            error: view.err().map(|error| format!("{error:#}")),
-            notes: view.map_or_else(|_| Vec::new(), |view| view.notes().collect()),
+            error: report.error(),
+            notes: report.notes(),
             folders: report.folders().map(Folder::of).collect(),
         }
     }

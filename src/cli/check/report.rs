@@ -1,34 +1,61 @@
-//! What a check found: as a table, and whether all can be collected.
+//! What a check found, in lines for people, and whether all can be collected.
 
-use std::fmt::Display;
-
-use anyhow::Result;
-
-use crate::cli::table::{Table, known};
+use crate::cli::check::patterns;
+use crate::cli::table;
+use crate::config::Config;
 use crate::model::PortalName;
-use crate::snapshot::{FolderState, FolderView, PortalView};
+use crate::portal::{ListedFolder, Listing};
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView};
+use crate::text;
+
+/// Longest name of a folder that has a place in its column, in characters.
+const NAME: usize = 40;
+
+/// Columns beside the name and the result: the number of files, and spaces.
+const NUMBER: usize = 8;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug)]
 pub(super) struct Report {
     pub portals: Vec<PortalReport>,
+    /// Mistakes that concern no portal alone.
+    pub mistakes: Vec<String>,
 }
 
 #[derive(Debug)]
 pub(super) struct PortalReport {
-    pub name: PortalName,
-    /// An error if its list of folders cannot be read.
-    pub view: Result<PortalView>,
+    pub view: PortalView,
+    /// The folders of the key, if their list could be read.
+    pub listing: Option<Listing>,
+    /// Mistakes of the configuration that this portal shows.
+    pub mistakes: Vec<String>,
 }
 
 impl PortalReport {
     pub fn is_complete(&self) -> bool {
-        self.view.as_ref().is_ok_and(PortalView::is_complete)
+        self.view.is_complete() && self.mistakes.is_empty()
+    }
+
+    /// Why its list of folders cannot be read.
+    pub fn error(&self) -> Option<&str> {
+        match &self.view.list {
+            ListState::Failed { message, .. } => Some(message),
+            ListState::Unasked | ListState::Read(_) => None,
+        }
+    }
+
+    /// What cannot be collected beside single folders, for people.
+    pub fn notes(&self) -> Vec<String> {
+        let notes = match self.error() {
+            Some(_) => Vec::new(),
+            None => self.view.notes().collect(),
+        };
+        notes.into_iter().chain(self.mistakes.clone()).collect()
     }
 
     /// The folders by name.
     pub fn folders(&self) -> impl Iterator<Item = &FolderView> {
-        let folders = self.view.iter().flat_map(|view| view.folders.values());
+        let folders = self.view.folders.values();
         let mut folders: Vec<_> = folders.map(|folder| &**folder).collect();
         folders.sort_by_key(|folder| &folder.name);
         folders.into_iter()
@@ -36,120 +63,91 @@ impl PortalReport {
 }
 
 impl Report {
-    pub fn is_complete(&self) -> bool {
-        self.portals.iter().all(PortalReport::is_complete)
+    pub fn new(config: &Config, portals: Vec<PortalReport>) -> Self {
+        let listings: Option<Vec<_>> = portals
+            .iter()
+            .map(|portal| portal.listing.as_ref())
+            .collect();
+        let mistakes = listings.map(|listings| patterns::unmatched_overrides(config, &listings));
+        Self {
+            portals,
+            mistakes: mistakes.unwrap_or_default(),
+        }
     }
 
-    /// The table, at most `width` characters wide if there is such a limit, and the notes.
-    pub fn text(&self, width: Option<u16>) -> String {
-        let mut table = Table::new("portal, folder, =folder id, #files, result", width);
-        let mut notes = Vec::new();
-        for report in &self.portals {
-            let PortalReport { name, view } = report;
-            let view = match view {
-                Ok(view) => view,
-                Err(error) => {
-                    table.add(&[name, &"", &"", &"", error]);
-                    continue;
-                }
-            };
-            if view.folders.is_empty() {
-                table.add(&[name, &"", &"", &"", &"no folder to collect"]);
-            }
-            for folder in report.folders() {
-                let result: &dyn Display = match &folder.state {
-                    FolderState::Counted | FolderState::Unseen => &"ok",
-                    FolderState::Departed(_) => &"gone",
-                    FolderState::Unavailable { message, .. } => message,
-                };
-                let files = known(folder.reported_files);
-                table.add(&[name, &folder.name, &folder.id, &files, result]);
-            }
-            notes.extend(view.notes().map(|note| format!("portal {name}: {note}\n")));
-        }
-        table.to_string() + &notes.concat()
+    pub fn is_complete(&self) -> bool {
+        self.portals.iter().all(PortalReport::is_complete) && self.mistakes.is_empty()
+    }
+
+    /// What follows the lines of the folders.
+    pub fn notes(&self) -> String {
+        let portals = self.portals.iter().flat_map(|portal| {
+            let name = &portal.view.name;
+            let notes = portal.notes().into_iter();
+            let notes = notes.map(move |note| format!("portal {name}: {note}\n"));
+            notes.chain(reindexing(portal))
+        });
+        let mistakes = self.mistakes.iter().map(|mistake| format!("{mistake}\n"));
+        portals.chain(mistakes).collect::<Vec<_>>().concat()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
+/// In how many folders files are reindexed.
+fn reindexing(portal: &PortalReport) -> Option<String> {
+    let folders = portal.folders();
+    let folders = folders.map(|folder| (folder.id, folder.name.label()));
+    let modes = portal.view.reindex.in_folders(folders);
+    let name = &portal.view.name;
+    portal.listing.as_ref()?;
+    Some(format!("portal {name}: {modes}\n"))
+}
 
-    use super::*;
-    use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-    use crate::history::{Departure, DepartureReason};
-    use crate::model::{FolderName, Timestamp};
-    use crate::snapshot::{ListFacts, ListState, Unavailable};
-    use uuid::Uuid;
+/// How the folders of a portal are shown, one a line.
+pub(super) struct Lines<'a> {
+    portal: &'a PortalName,
+    /// The width of the column of names.
+    name: usize,
+}
 
-    fn failed(message: &str) -> FolderState {
-        FolderState::Unavailable {
-            reason: Unavailable::Error,
-            message: message.to_owned(),
+impl<'a> Lines<'a> {
+    /// The lines fit into the terminal, but for errors.
+    pub fn new(portal: &'a PortalName, folders: &[&ListedFolder]) -> Self {
+        let names = folders.iter().map(|folder| shown(folder.name.label()));
+        let longest = names.map(|name| name.chars().count()).max();
+        let room = table::terminal_width().map_or(usize::MAX, usize::from);
+        let others = portal.as_str().chars().count() + NUMBER + "    ok".len();
+        let room = room.saturating_sub(others).max(8);
+        Self {
+            portal,
+            name: longest.unwrap_or(0).min(NAME).min(room),
         }
     }
 
-    fn gone() -> FolderState {
-        FolderState::Departed(Departure {
-            reason: DepartureReason::Gone,
-            since: Timestamp::from_millis(0),
-        })
+    pub fn folder(&self, folder: &FolderView) -> String {
+        let name = shown(folder.name.label());
+        let name = text::cut(&name, self.name);
+        let files = table::known(folder.reported_files);
+        let result = result(folder);
+        let result = shown(&result);
+        let (portal, width) = (self.portal, self.name);
+        format!("{portal}  {name:<width$} {files:>NUMBER$}  {result}\n")
     }
+}
 
-    fn report(invalid_rows: usize, states: Vec<FolderState>) -> Report {
-        let portal = Portal::new(
-            PortalName::new("main").unwrap(),
-            BaseUrl::parse("http://127.0.0.1").unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", "key")),
-        );
-        let folders = states.into_iter().zip(1..).map(|(state, number)| {
-            let id = Uuid::from_u128(number).into();
-            let name = FolderName::new(&format!("Folder {number}\u{1b}[2J\nend"));
-            let counted = state == FolderState::Counted;
-            let view = FolderView {
-                state,
-                reported_files: counted.then_some(1_234),
-                ..FolderView::unseen(id, name)
-            };
-            (id, Arc::new(view))
-        });
-        let view = PortalView {
-            list: ListState::Read(ListFacts {
-                folders: 3,
-                invalid_rows,
-                beyond_limit: 0,
-                whole: true,
-            }),
-            folders: folders.collect(),
-            ..PortalView::unasked(&portal)
-        };
-        Report {
-            portals: vec![PortalReport {
-                name: view.name.clone(),
-                view: Ok(view),
-            }],
-        }
-    }
+/// A line about a portal without any folder.
+pub(super) fn of_portal(portal: &PortalName, result: &str) -> String {
+    format!("{portal}  {}\n", shown(result))
+}
 
-    #[test]
-    fn the_table_shows_each_folder_and_the_notes() {
-        let failed = failed("status 429: too many requests");
-        let report = report(2, vec![FolderState::Counted, gone(), failed]);
-        insta::assert_snapshot!(report.text(None), @r"
-    ┌────────┬───────────────────┬──────────────────────────────────────┬───────┬───────────────────────────────┐
-    │ portal ┆ folder            ┆ folder id                            ┆ files ┆ result                        │
-    ╞════════╪═══════════════════╪══════════════════════════════════════╪═══════╪═══════════════════════════════╡
-    │ main   ┆ Folder 1�[2J\nend ┆ 00000000-0000-0000-0000-000000000001 ┆  1234 ┆ ok                            │
-    │ main   ┆ Folder 2�[2J\nend ┆ 00000000-0000-0000-0000-000000000002 ┆       ┆ gone                          │
-    │ main   ┆ Folder 3�[2J\nend ┆ 00000000-0000-0000-0000-000000000003 ┆       ┆ status 429: too many requests │
-    └────────┴───────────────────┴──────────────────────────────────────┴───────┴───────────────────────────────┘
-    portal main: 2 rows of the list have no valid folder id and are not collected
-    ");
-    }
+/// Text of any origin on one line, which cannot take over the terminal.
+fn shown(text: &str) -> String {
+    text::one_line(text).into_owned()
+}
 
-    #[test]
-    fn a_portal_without_folders_has_a_row_all_the_same() {
-        let text = report(0, vec![]).text(None);
-        assert!(text.contains("no folder to collect"));
+fn result(folder: &FolderView) -> String {
+    match &folder.state {
+        FolderState::Counted | FolderState::Unseen => "ok".to_owned(),
+        FolderState::Departed(_) => "gone".to_owned(),
+        FolderState::Unavailable { message, .. } => format!("{message} ({})", folder.id),
     }
 }

@@ -1,30 +1,47 @@
 //! Checks of a simulated portal.
 
+use std::cell::RefCell;
 use std::num::NonZeroU16;
 
 use super::*;
 use crate::cli::scene::{KEY, Scene};
 use crate::config::{HiddenPath, KeySource};
 
+/// What a check of a shard says, and whether it is complete.
+async fn said(scene: &Scene, shard: Shard) -> (String, bool) {
+    let said = RefCell::new(String::new());
+    let print = |text: &str| {
+        said.borrow_mut().push_str(text);
+        Ok(())
+    };
+    let report = check(&scene.config, shard, &print).await.unwrap();
+    let text = said.take() + &report.notes();
+    (text, report.is_complete())
+}
+
 /// What a check says, which is complete or not.
 async fn checked(scene: &Scene, is_complete: bool) -> String {
-    let report = check(&scene.config, Shard::default()).await;
-    assert_eq!(report.is_complete(), is_complete);
-    report.text(None)
+    let (text, complete) = said(scene, Shard::default()).await;
+    assert_eq!(complete, is_complete, "{text}");
+    text
 }
 
 #[tokio::test]
 async fn every_folder_that_can_be_read_shows_its_files() {
     let scene = Scene::new(&[("Inbox", 101), ("Archive", 0)]).await;
     let text = checked(&scene, true).await;
-    let lines: Vec<_> = text.lines().collect();
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    let expected = [
+        "main  Archive        0  ok",
+        "main  Inbox        101  ok",
+        "portal main: reindexing: off in 2 folders",
+    ];
+    assert_eq!(lines, expected);
     assert!(
-        lines[3].contains("Archive") && lines[3].contains(" 0 ┆ ok"),
-        "{text}"
-    );
-    assert!(
-        lines[4].contains("Inbox") && lines[4].contains(" 101 ┆ ok"),
-        "{text}"
+        expected
+            .iter()
+            .all(|line| line.len() <= 40 || line.starts_with("portal"))
     );
 }
 
@@ -64,7 +81,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
         text.contains("Secret") && text.contains("status 403"),
         "{text}"
     );
-    assert!(text.contains("1 ┆ ok"), "{text}");
+    assert!(text.contains("1  ok"), "{text}");
 }
 
 #[tokio::test]
@@ -109,7 +126,7 @@ async fn a_portal_in_trouble_changes_nothing_for_another() {
     scene.config.portals.push(other);
     let text = checked(&scene, false).await;
     assert!(
-        text.contains("1 ┆ ok") && text.contains("the file that ca_file names cannot be read"),
+        text.contains("1  ok") && text.contains("the file that ca_file names cannot be read"),
         "{text}"
     );
 }
@@ -120,10 +137,50 @@ async fn each_folder_is_tried_by_one_of_the_shards() {
     let mut tried = Vec::new();
     for index in 0..2 {
         let shard = Shard::new(index, NonZeroU16::new(2).unwrap()).unwrap();
-        let text = check(&scene.config, shard).await.text(None);
+        let (text, _) = said(&scene, shard).await;
         let names = ["Inbox", "Archive", "Drafts"].into_iter();
         tried.extend(names.filter(|name| text.contains(name)));
     }
     tried.sort_unstable();
     assert_eq!(tried, ["Archive", "Drafts", "Inbox"]);
+}
+
+#[tokio::test]
+async fn a_pattern_that_matches_nothing_is_named_with_the_nearest_name() {
+    let mut scene = Scene::new(&[("Inbox", 1), ("Contracts", 1)]).await;
+    let include = "include: [\"Contracts\", \"Inbux\"]";
+    scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
+    let text = checked(&scene, false).await;
+    let expected = "portal main: portals[0].folders.include: no folder matches \"Inbux\"; the nearest name is \"Inbox\"\n";
+    assert!(text.contains(expected), "{text}");
+
+    let portal = "portals: [{name: main, base_url: 'https://portal.example', api_key_env: KEY}]";
+    let rules =
+        "reindex: {folders: [{match: 'Inb*', mode: enforce}, {match: 'Contract', mode: enforce}]}";
+    let rules = Config::from_yaml("kb.yml", &format!("{portal}\n{rules}")).unwrap();
+    scene.config.reindex = rules.reindex;
+    let include = "include: [\"*\"]";
+    scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
+    let text = checked(&scene, false).await;
+    let expected = "portal main: reindexing: enforce in 1 of 2 folders (Inbox)\n\
+        reindex.folders[1].match: no folder matches \"Contract\"; the nearest name is \"Contracts\"\n";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[tokio::test]
+async fn a_key_without_folders_fails_the_check() {
+    let scene = Scene::new(&[]).await;
+    let text = checked(&scene, false).await;
+    assert!(text.contains("no folder to collect"), "{text}");
+    assert!(text.contains("the key may use no folder"), "{text}");
+}
+
+#[tokio::test]
+async fn names_of_any_origin_stay_on_their_line() {
+    let scene = Scene::new(&[("a\u{1b}[2J\nb", 1)]).await;
+    let text = checked(&scene, true).await;
+    assert!(
+        text.starts_with("main  a\u{fffd}[2J\\nb        1  ok\n"),
+        "{text}"
+    );
 }

@@ -2,18 +2,19 @@
 
 use std::fmt::{self, Write};
 use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::snapshot::{FolderState, Snapshot};
+use crate::snapshot::{FolderState, FolderView, Snapshot};
 
 const RATE: u8 = 10;
 
 /// The time from one frame to the next.
 pub(super) const FRAME_TIME: Duration = Duration::from_millis(1000 / RATE as u64);
 
-const TEMPLATE: &str = "{bar:30} {msg}, {rate} per second";
+const TEMPLATE: &str = "{spinner} {bar:30} {msg}, {rate} per second, {eta} left";
 
 /// A progress bar on standard error. It is removed when the scan ends.
 pub(super) struct Bar(ProgressBar);
@@ -43,6 +44,8 @@ impl Bar {
         self.0.set_length(frame.expected_rows);
         self.0.set_position(frame.rows);
         self.0.set_message(frame.to_string());
+        // It turns while a portal does not answer, too.
+        self.0.tick();
     }
 
     /// Removes the bar from the terminal.
@@ -56,8 +59,9 @@ impl Bar {
 pub(super) struct Frame {
     folders_done: usize,
     folders: usize,
+    /// Files of folders that are counted, or the rows that were read if those are more: counting by boundaries reads few of them.
     rows: u64,
-    /// Files by the lists, or the rows that were read if those are more.
+    /// Files by the lists, or `rows` if those are more.
     expected_rows: u64,
 }
 
@@ -65,13 +69,14 @@ impl Frame {
     /// `None` while no folder is known.
     pub fn of(snapshot: &Snapshot, rows: u64) -> Option<Self> {
         let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
-        let done = folders().filter(|folder| folder.state != FolderState::Unseen);
-        let reported = folders().filter_map(|folder| folder.reported_files);
+        let done = || folders().filter(|folder| folder.state != FolderState::Unseen);
+        let files = |folder: &Arc<FolderView>| folder.reported_files.unwrap_or(0);
+        let rows = done().map(files).fold(0, u64::saturating_add).max(rows);
         let frame = Self {
-            folders_done: done.count(),
+            folders_done: done().count(),
             folders: folders().count(),
             rows,
-            expected_rows: reported.fold(0, u64::saturating_add).max(rows),
+            expected_rows: folders().map(files).fold(0, u64::saturating_add).max(rows),
         };
         (frame.folders > 0).then_some(frame)
     }

@@ -172,7 +172,10 @@ async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all
             let (scan, snapshot) = scan_of(&scene, shard).await;
             let view = &snapshot.portals[0];
             let facts = view.list.facts().unwrap();
-            assert_eq!((facts.folders, facts.beyond_limit), (20, 20 - limit));
+            assert_eq!(
+                (facts.folders, facts.unwatched.max_folders),
+                (20, 20 - limit as u64)
+            );
             counted.extend(view.folders.keys().copied());
             let line = format!(
                 r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private",replicas="1"}} 1"#
@@ -192,26 +195,27 @@ async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_built_names_its_portal() {
+async fn a_certificate_that_cannot_be_read_is_the_trouble_of_the_portal() {
     let mut scene = Scene::new(&[]).await;
     for (file, expected) in [
         (
             "/nonexistent/ca.pem",
-            "portal main: the file that ca_file names cannot be read",
+            "the file that ca_file names cannot be read",
         ),
         (
             "/dev/null",
-            "portal main: the file that ca_file names holds no certificate",
+            "the file that ca_file names holds no certificate",
         ),
     ] {
         scene.config.portals[0].ca_file = Some(HiddenPath::file("ca_file", file));
-        let error = Scan::new(&scene.config, Shard::default()).err().unwrap();
-        assert!(format!("{error:#}").starts_with(expected), "{error:#}");
+        let (_, snapshot) = scan(&scene).await;
+        let text = tables::text(&snapshot, None);
+        assert!(text.contains(expected), "{text}");
     }
 }
 
 #[tokio::test]
-async fn a_key_that_is_missing_makes_the_portal_unauthorized() {
+async fn a_key_that_is_missing_is_the_trouble_of_the_portal() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     scene.config.portals[0].key =
         KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));

@@ -125,7 +125,7 @@ impl Folder {
             }
             if is_later {
                 let classes = self.persisted.history.classes(&unwritten.count);
-                errors = class_slots.count(id, &classes, unwritten.ended.wall);
+                errors = class_slots.count(id, &classes, unwritten.ended.wall, false);
             }
         }
         self.show_errors(errors);
@@ -155,7 +155,11 @@ impl Folder {
             at: self.shown_time(full.at),
             ..full
         });
+        let day = record.map(|record| Arc::clone(&record.day));
+        let newest = record.map(|record| Arc::clone(&record.newest));
         let view = self.view_mut();
+        view.day = day.unwrap_or_default();
+        view.newest = newest.unwrap_or_default();
         view.last_success = last_success;
         view.full_read = full_read;
         view.counters = counters;

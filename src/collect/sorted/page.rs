@@ -35,8 +35,7 @@ impl PageRows {
             }
             keys.push(row.key());
             if status != Status::Done {
-                let class = status.has_reason().then(|| reasons.classify(row.reason()));
-                files.push((row.key(), Unfinished::of(&row, class, clock_ahead)));
+                files.push((row.key(), Unfinished::read(&row, reasons, clock_ahead)));
             }
         })?;
         let ends = keys

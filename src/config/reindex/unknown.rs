@@ -23,7 +23,7 @@ impl Reindex {
             .into_iter()
             .filter(|class| !known.contains(class.as_str()));
         let sentence = |class: &String| {
-            let near = nearest(class, &known);
+            let near = nearest(class, known.iter().copied(), NEAR);
             let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
             format!(
                 "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
@@ -33,12 +33,16 @@ impl Reindex {
     }
 }
 
-/// The known class with the most similar spelling, if one is similar enough.
-fn nearest<'k>(class: &str, known: &BTreeSet<&'k str>) -> Option<&'k str> {
-    let class = class.to_lowercase();
-    let alike = |other: &str| strsim::normalized_levenshtein(&class, &other.to_lowercase());
-    let alike = known.iter().map(|other| (alike(other), *other));
-    let near = alike.filter(|(alike, _)| *alike >= NEAR);
+/// The known word with the most similar spelling, of those in which at least a share of the letters is the same.
+pub(crate) fn nearest<'k>(
+    word: &str,
+    known: impl Iterator<Item = &'k str>,
+    share: f64,
+) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let alike = |other: &str| strsim::normalized_levenshtein(&word, &other.to_lowercase());
+    let alike = known.map(|other| (alike(other), other));
+    let near = alike.filter(|(alike, _)| *alike >= share);
     let nearest = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
     nearest.map(|(_, other)| other)
 }

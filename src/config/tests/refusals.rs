@@ -43,9 +43,9 @@ const PORTALS: &str = r#"
     name: a|    base_url: https://p|    api_key_env: K|    cert_file: /c => 5:16: portals[0].cert_file: key_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|    key_file: /c => 5:15: portals[0].key_file: cert_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own
-    name: a|    allow_plain_http: maybe => 3:23: portals[0].allow_plain_http: expected true or false
-    name: a|    folders: {include: []} => 3:24: portals[0].folders.include: the list is empty, so no folder would be watched: remove it to watch all
-    name: a|    folders: {include: ['[a']} => 3:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
+    name: a|    base_url: https://p|    api_key_env: K|    allow_plain_http: maybe => 5:23: portals[0].allow_plain_http: expected true or false
+    name: a|    base_url: https://p|    api_key_env: K|    folders: {include: []} => 5:24: portals[0].folders.include: the list is empty, so no folder would be watched: remove it to watch all
+    name: a|    base_url: https://p|    api_key_env: K|    folders: {include: ['[a']} => 5:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
 
 /// The same in a mask.
 const MASKS: &str = r"

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::attempts::{Attempt, FileState, LedgerView};
-use crate::http::page::layout::{table, time};
+use crate::http::page::layout::{As, number, table, time};
 use crate::model::{FolderId, Outcome};
 
 /// Rows of the table, at most.
@@ -23,9 +23,9 @@ pub(super) fn last(ledger: &LedgerView, folder: FolderId) -> Markup {
     let mut attempts = ledger.track().of_folder(folder).take(MAX_ROWS).peekable();
     html! {
         @if attempts.peek().is_none() {
-            p { "No attempt was made in this folder." }
+            p.quiet { "No attempt was made in this folder." }
         } @else {
-            h3 { "Last attempts" }
+            h2 { "Last attempts" }
             (table("Last attempts", &HEADS, attempts.map(|attempt| row(attempt))))
         }
     }
@@ -34,12 +34,12 @@ pub(super) fn last(ledger: &LedgerView, folder: FolderId) -> Markup {
 fn row(attempt: &Attempt) -> Markup {
     let files = attempt.file_states();
     html! {
-            th scope="row" { (time(attempt.intended)) }
-            td { (result(attempt)) }
-            td.n { (attempt.files) }
-            td.n { (files.of(FileState::Done)) }
-            td.n { (files.of(FileState::Refailed)) }
-            td {
+            th scope="row" { (time(attempt.intended, As::Clock)) }
+            td data-label="Result" { (result(attempt)) }
+            td.n data-label="Files" { (number(attempt.files)) }
+            td.n data-label="Recovered" { (files.of(FileState::Done)) }
+            td.n data-label="Failed again" { (files.of(FileState::Refailed)) }
+            td data-label="Verdict" {
                 @match attempt.judged {
                     Some(judged) => (judged.verdict.as_str()),
                     None if attempt.is_unjudged() => "not yet",

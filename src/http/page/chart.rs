@@ -1,154 +1,138 @@
-//! Small pictures in SVG: a bar of statuses, and entries over time.
+//! Small pictures in SVG. Failed files are filled, flagged ones striped, waiting ones outlined, so that nobody needs the colours.
+
+use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use crate::model::{ByStatus, Status};
-use crate::trend::Entered;
+use crate::http::page::layout::number;
+use crate::http::page::row::BARS;
 
-/// The class of a status in the style sheet.
-pub(super) fn class(status: Status) -> &'static str {
-    match status {
-        Status::Pending => "s-pending",
-        Status::Processing => "s-processing",
-        Status::Done => "s-done",
-        Status::Failed => "s-failed",
-        Status::Flagged => "s-flagged",
-        Status::Unknown => "s-unknown",
-    }
-}
-
+/// The patterns that all pictures of a page use, and the legend.
 pub(super) fn legend() -> Markup {
     html! {
         ul.legend {
-            @for status in Status::ALL {
-                li {
-                    svg.key viewBox="0 0 1 1" aria-hidden="true" { rect class=(class(status)) width="1" height="1" {} }
-                    (status.as_str())
-                }
+            @for class in ["failed", "flagged", "waiting"] {
+                li { svg.key viewBox="0 0 9 9" aria-hidden="true" { rect class=(class) x=".5" y=".5" width="8" height="8" {} } (class) }
+            }
+        }
+        svg.patterns aria-hidden="true" {
+            pattern #stripes width="3" height="3" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                rect.flagged-ground width="3" height="3" {}
+                rect.flagged-stripe width="1.5" height="3" {}
             }
         }
     }
 }
 
-/// The statuses of a folder's files as one stacked bar.
-pub(super) fn bar(files: &ByStatus<u64>) -> Markup {
-    let total = files.total();
-    let words: Vec<_> = files
-        .shown()
-        .filter(|(_, count)| *count > 0)
-        .map(|(status, count)| format!("{count} {}", status.as_str()))
-        .collect();
-    let label = if words.is_empty() {
-        "no files".to_owned()
-    } else {
-        words.join(", ")
+/// Failed, flagged and waiting files on a scale of their own, which `most` files fill. What is there can be seen, however little it is.
+pub(super) fn bar(files: [u64; 3], most: u64) -> Markup {
+    const WIDTH: u64 = 90;
+    const LEAST: u64 = 3;
+    let names = ["failed", "flagged", "waiting"];
+    let mut end = 0;
+    let segments = files.into_iter().zip(names).filter(|(files, _)| *files > 0);
+    let segments = segments.map(|(files, name)| {
+        let width = u128::from(files) * u128::from(WIDTH) / u128::from(most.max(1));
+        let width = u64::try_from(width).unwrap_or(WIDTH).max(LEAST);
+        let begin = end;
+        end += width + 2;
+        (begin, width, name)
+    });
+    html! {
+        svg.bar viewBox="0 0 104 10" preserveAspectRatio="xMinYMid" aria-hidden="true" {
+            @for (begin, width, name) in segments {
+                rect class=(name) x=(begin) y=".5" width=(width) height="9" {}
+            }
+        }
+    }
+}
+
+/// Bars over the day, of one or two kinds above each other, on a scale that ends with `most`. A kind is a class and a number for each bar.
+pub(super) fn day(kinds: &[(&str, &[u64])], most: u64, label: &str) -> Markup {
+    const HEIGHT: u64 = 24;
+    let height = |count: u64| {
+        let height = u128::from(count) * u128::from(HEIGHT) / u128::from(most.max(1));
+        u64::try_from(height)
+            .unwrap_or(HEIGHT)
+            .max(2 * u64::from(count > 0))
+            .min(HEIGHT)
     };
+    let mut below = vec![0; BARS];
     html! {
-        svg.bar viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label=(label) {
-            title { (label) }
-            @if total == 0 {
-                rect.s-none width="1000" height="10" {}
-            } @else {
-                @for (status, x, width) in segments(files) {
-                    rect class=(class(status)) x=(x) width=(width) height="10" {}
-                }
+        svg.day viewBox={ "0 0 " (BARS * 3) " " (HEIGHT + 1) } preserveAspectRatio="none" role="img" aria-label=(label) {
+            path.grid d=(format!("M0 {y}H{w}M36 0V{y}M72 0V{y}M108 0V{y}", y = HEIGHT, w = BARS * 3)) {}
+            @for (class, counts) in kinds {
+                @let path = bars(counts, &mut below, height, HEIGHT);
+                @if !path.is_empty() { path class=(class) d=(path) {} }
             }
         }
     }
 }
 
-/// The segments of a bar of 1,000 units: status, beginning, width. Every status with files is wide enough to be seen.
-fn segments(files: &ByStatus<u64>) -> Vec<(Status, u64, u64)> {
-    const WIDTH: u64 = 1_000;
-    const LEAST: u64 = 12;
-    let present: Vec<_> = files.iter().filter(|(_, count)| **count > 0).collect();
-    let total = u128::from(files.total().max(1));
-    let free = WIDTH - LEAST * present.len() as u64;
-    let mut x = 0;
-    let mut segments = Vec::new();
-    for (status, count) in present {
-        let share = u128::from(*count) * u128::from(free) / total;
-        let width = LEAST + u64::try_from(share).unwrap_or(free);
-        segments.push((status, x, width));
-        x += width;
-    }
-    if let Some((_, x, width)) = segments.last_mut() {
-        *width = WIDTH - *x;
-    }
-    segments
-}
-
-/// Failed and flagged entries over time, as bars: `steps` of which `each` make a bar.
-pub(super) fn entries(steps: &[Entered], each: usize, class: &str, over: &str) -> Markup {
-    const HEIGHT: u64 = 100;
-    let bars: Vec<_> = steps.chunks(each).map(sum).collect();
-    let [failed, flagged] = sum(steps);
-    let most = bars.iter().map(|[failed, flagged]| failed + flagged).max();
-    let most = most.unwrap_or(0).max(1);
-    let height = |count: u64| (count * HEIGHT).div_ceil(most).min(HEIGHT);
-    let label = format!("{failed} failed and {flagged} flagged in {over}");
-    let width = bars.len() * 10;
-    html! {
-        svg class=(class) viewBox=(format!("0 0 {width} {HEIGHT}")) preserveAspectRatio="none" role="img" aria-label=(label) {
-            title { (label) }
-            rect.s-none y=(HEIGHT - 2) width=(width) height="2" {}
-            @for (number, [failed, flagged]) in bars.into_iter().enumerate() {
-                @let (upper, lower) = (height(flagged), height(failed));
-                @if failed > 0 {
-                    rect.s-failed x=(number * 10) y=(HEIGHT - lower) width="8" height=(lower) {}
-                }
-                @if flagged > 0 {
-                    rect.s-flagged x=(number * 10) y=(HEIGHT.saturating_sub(lower + upper)) width="8" height=(upper) {}
-                }
-            }
+/// One path for all bars of a kind, which stand on those below.
+fn bars(counts: &[u64], below: &mut [u64], height: impl Fn(u64) -> u64, ground: u64) -> String {
+    let mut path = String::new();
+    for (place, (count, below)) in counts.iter().zip(below).enumerate() {
+        let height = height(*count).min(ground - *below);
+        if height > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                path,
+                "M{} {}v-{height}h2v{height}z",
+                place * 3,
+                ground - *below
+            );
+            *below += height;
         }
     }
+    path
 }
 
-/// Failed and flagged entries of some steps.
-pub(super) fn sum(steps: &[Entered]) -> [u64; 2] {
-    let of = |count: fn(&Entered) -> u32| steps.iter().map(|step| u64::from(count(step))).sum();
-    [of(|step| step.failed), of(|step| step.flagged)]
+/// The marks of time below a picture of the day.
+pub(super) fn hours(most: &str) -> Markup {
+    html! { p.hours aria-hidden="true" { span { "−24 h" } span { "−12 h" } span { "now" } span.most { (most) } } }
+}
+
+/// The largest number of a picture, in words.
+pub(super) fn at_most(most: u64, unit: &str) -> String {
+    if most == 0 {
+        String::new()
+    } else {
+        format!("highest {}{unit}", number(most))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn a_bar_is_filled_and_shows_whatever_there_is(counts in prop::array::uniform6(prop_oneof![Just(0_u64), any::<u32>().prop_map(u64::from)])) {
-            let mut counts = counts.into_iter();
-            let files = ByStatus::from_fn(|_| counts.next().unwrap());
-            let segments = segments(&files);
-            let present = files.iter().filter(|(_, count)| **count > 0).count();
-            prop_assert_eq!(segments.len(), present);
-            let mut end = 0;
-            for (_, x, width) in &segments {
-                prop_assert_eq!(*x, end);
-                prop_assert!(*width >= 12);
-                end += width;
-            }
-            prop_assert_eq!(end, if present > 0 { 1_000 } else { 0 });
-        }
+    #[test]
+    fn a_bar_shows_whatever_there_is_and_what_touches_has_a_gap() {
+        let drawn = bar([1, 0, 1_000_000], 1_000_001).into_string();
+        assert!(
+            drawn.contains("class=\"failed\" x=\"0\" y=\".5\" width=\"3\""),
+            "{drawn}"
+        );
+        assert!(
+            drawn.contains("class=\"waiting\" x=\"5\" y=\".5\" width=\"89\""),
+            "{drawn}"
+        );
+        assert!(!drawn.contains("class=\"flagged\""));
     }
 
     #[test]
-    fn entries_say_in_words_what_they_draw() {
-        let step = |failed, flagged| Entered { failed, flagged };
-        let drawn = entries(
-            &[step(3, 0), step(0, 0), step(1, 2)],
-            1,
-            "spark",
-            "15 minutes",
-        )
-        .into_string();
+    fn bars_stand_above_each_other_and_never_leave_the_picture() {
+        let mut counts = vec![0; BARS];
+        counts[47] = 10;
+        let drawn = day(&[("failed", &counts), ("flagged", &counts)], 10, "today").into_string();
         assert!(
-            drawn.contains("aria-label=\"4 failed and 2 flagged in 15 minutes\""),
+            drawn.contains("d=\"M141 24v-24h2v24z\"") && !drawn.contains("class=\"flagged\""),
             "{drawn}"
         );
-        assert_eq!(drawn.matches("s-failed").count(), 2);
-        assert_eq!(drawn.matches("s-flagged").count(), 1);
+        let drawn = day(&[("failed", &counts), ("flagged", &counts)], 20, "today").into_string();
+        assert!(
+            drawn.contains("d=\"M141 24v-12h2v12z\"") && drawn.contains("d=\"M141 12v-12h2v12z\""),
+            "{drawn}"
+        );
     }
 }

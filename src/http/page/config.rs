@@ -3,18 +3,18 @@
 use maud::{Markup, html};
 
 use crate::http::page::Configuration;
-use crate::http::page::layout::time;
+use crate::http::page::layout::{As, time};
 
 pub(super) fn content(configuration: &Configuration) -> Markup {
     html! {
         h1 { "Configuration" }
         p {
-            "In use since " (time(configuration.facts.loaded)) ". "
+            "In use since " (time(configuration.facts.loaded, As::Clock)) ". "
             @if !configuration.facts.reload_successful {
                 span.fail { "The changed file could not be used." } " The log has the reason. "
             }
-            "Keys that are not in the file have their defaults: see " a href="/docs/configuration.md" { "configuration.md" } ". "
-            "Secrets and comments are left out."
+            "Keys that are not in the file have their defaults, see " a href="/docs/configuration.md" { "configuration.md" } ". "
+            "Secrets, paths of secrets and comments are left out."
         }
         @if configuration.written.is_null() {
             p { "There is no file: the environment configures one portal." }

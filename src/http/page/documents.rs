@@ -1,49 +1,53 @@
-//! The documents of this version, for networks without internet access.
+//! The documents of this version, for networks without internet access. `build.rs` makes pages of them.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
-/// The documents by their names in the repository.
-const DOCUMENTS: [(&str, &str); 9] = [
-    ("runbook.md", include_str!("../../../alerts/runbook.md")),
-    ("metrics.md", include_str!("../../../docs/metrics.md")),
-    (
-        "installation.md",
-        include_str!("../../../docs/installation.md"),
-    ),
-    ("operations.md", include_str!("../../../docs/operations.md")),
-    (
-        "shared-state.md",
-        include_str!("../../../docs/shared-state.md"),
-    ),
-    ("reindexing.md", include_str!("../../../docs/reindexing.md")),
-    (
-        "configuration.md",
-        include_str!("../../../docs/configuration.md"),
-    ),
-    ("portal.md", include_str!("../../../docs/portal.md")),
-    (
-        "architecture.md",
-        include_str!("../../../docs/architecture.md"),
-    ),
-];
+include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
-pub(super) fn list() -> Markup {
+/// The title of a document and its page; of an empty name, the list of all.
+pub(super) fn content(name: &str) -> Option<(&'static str, Markup)> {
+    if name.is_empty() {
+        return Some(("Documentation", list()));
+    }
+    let found = DOCUMENTS.iter().find(|(known, ..)| *known == name);
+    found.map(|(_, title, page)| (*title, html! { article.document { (PreEscaped(page)) } }))
+}
+
+fn list() -> Markup {
     html! {
         h1 { "Documentation" }
-        ul {
-            @for (name, text) in DOCUMENTS {
-                li { a href={ "/docs/" (name) } { (title(text)) } }
-            }
-        }
+        ul.plain { @for (name, title, _) in DOCUMENTS { li { a href={ "/docs/" (name) } { (title) } } } }
     }
 }
 
-pub(in crate::http) fn text(name: &str) -> Option<&'static str> {
-    let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, text)| *text)
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
 
-fn title(text: &str) -> &str {
-    let first = text.lines().next().unwrap_or_default();
-    first.trim_start_matches("# ")
+    use super::*;
+
+    #[test]
+    fn each_link_between_documents_leads_to_a_heading() {
+        let mut places = BTreeSet::new();
+        for (name, _, page) in DOCUMENTS {
+            let ids = page.split(" id=\"").skip(1);
+            let ids = ids.filter_map(|rest| rest.split('"').next());
+            places.extend(ids.map(|id| format!("/docs/{name}#{id}")));
+            places.insert(format!("/docs/{name}"));
+        }
+        for (name, _, page) in DOCUMENTS {
+            let links = page.split(" href=\"").skip(1);
+            for link in links.filter_map(|rest| rest.split('"').next()) {
+                let link = match link.strip_prefix('#') {
+                    Some(anchor) => format!("/docs/{name}#{anchor}"),
+                    None => link.to_owned(),
+                };
+                assert!(
+                    link.contains("://") || places.contains(&link),
+                    "{name}: {link}"
+                );
+            }
+        }
+        assert!(places.contains("/docs/runbook.md#kbfailedspike"));
+    }
 }

@@ -1,51 +1,77 @@
-//! The page of errors: every class over all folders, and what a retry helps.
+//! The page of errors: every class over all folders, the largest first, and what a retry helps.
+
+use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::clock::Moment;
-use crate::health::Health;
-use crate::http::page::classes;
-use crate::http::page::layout::{table, time};
+use crate::classify::Class;
+use crate::http::page::Pages;
+use crate::http::page::layout::{As, change, number, table, time};
+use crate::http::page::query::Query;
+use crate::http::page::row::Reading;
 use crate::model::Status;
-use crate::snapshot::{ErrorClass, Snapshot};
+use crate::policy::{ClassRecord, class_records};
+use crate::snapshot::ErrorClass;
 
-pub(super) fn content(snapshot: &Snapshot, health: &Health, now: Moment) -> Markup {
+const HEADS: [(&str, &str); 8] = [
+    ("Class", ""),
+    ("Failed", "n"),
+    ("Flagged", "n"),
+    ("In 1 h", "n"),
+    ("In 24 h", "n"),
+    ("Folders", "n"),
+    ("A retry", ""),
+    ("Example", ""),
+];
+
+pub(super) fn content(pages: &Pages<'_>) -> Markup {
     html! {
-        h1 { "Errors" }
-        p { "Failed and flagged files by error class, over all folders. If one class is by far the largest, look for a single cause." }
-        @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
-            h2 { "Portal " (portal.name) }
-            @if health.errors.is_empty() {
-                p { "No failed or flagged file." }
-            } @else {
-                (table("Error classes", &HEADS, health.errors.iter().map(row)))
-            }
-            @let reindex = snapshot.reindex.get(&portal.name);
-            @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
-                (classes::section(ledger, now.wall))
+        div #errors data-part {
+            h1 { "Errors" }
+            p.quiet { "Failed and flagged files by error class, over all folders. If one class is by far the largest, look for a single cause." }
+            @for (portal, health) in pages.snapshot.portals.iter().zip(&pages.health.portals) {
+                @if pages.snapshot.portals.len() > 1 { h2 { "Portal " (portal.name) } }
+                @let rows = || pages.rows.iter().filter(|row| row.portal.name == portal.name);
+                @let (counted, all) = (rows().filter(|row| row.counts.is_some()).count(), rows().count());
+                @if counted < all || portal.list.facts().is_none() {
+                    p { "Not known yet or any more: " (all - counted) " of " (all) " folders. " a href="/" { "The overview says why." } }
+                }
+                @let reindex = pages.snapshot.reindex.get(&portal.name);
+                @let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
+                @let records = ledger.map(|ledger| class_records(ledger, pages.now.wall)).unwrap_or_default();
+                @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
+                @if !health.errors.is_empty() {
+                    (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
+                } @else if rows().any(|row| row.reading == Reading::Counted) && counted == all {
+                    p { "No failed or flagged file." }
+                }
             }
         }
     }
 }
 
-const HEADS: [(&str, &str); 7] = [
-    ("Class", ""),
-    ("Failed", "n"),
-    ("Flagged", "n"),
-    ("Folders", "n"),
-    ("First seen", "wide"),
-    ("Last seen", "wide"),
-    ("Example", ""),
-];
-
-fn row(error: &ErrorClass) -> Markup {
+fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) -> Markup {
+    let grown = |growth: Option<i64>| growth.map_or_else(|| "–".to_owned(), change);
+    let growth = error.growth;
     html! {
-        th.name scope="row" { (error.class) }
-        td.n { (error.files[Status::Failed]) }
-        td.n { (error.files[Status::Flagged]) }
-        td.n { (error.folders) }
-        td.wide { @if let Some(known) = &error.known { (time(known.first_seen)) } }
-        td.wide { @if let Some(known) = &error.known { (time(known.last_seen)) } }
-        td.name { @if let Some(example) = &error.example { (example) } }
+        th.name scope="row" {
+            a href=(Query::of_error(portal, error.class.as_str())) { (error.class) }
+            @if let Some(known) = &error.known { span.why { "first seen " (time(known.first_seen, As::Clock)) } }
+        }
+        td.n data-label="Failed" { (number(error.files[Status::Failed])) }
+        td.n data-label="Flagged" { (number(error.files[Status::Flagged])) }
+        td.n data-label="In 1 h" { (grown(growth.map(|growth| growth.hour))) }
+        td.n data-label="In 24 h" { (grown(growth.map(|growth| growth.day))) }
+        td.n data-label="Folders" { (number(error.folders as u64)) }
+        td data-label="A retry" {
+            @match records.get(&error.class) {
+                None => "was not tried",
+                Some(record) => {
+                    (record.a_retry()) ": " (number(record.files.recovered)) " of "
+                    (number(record.files.recovered + record.files.refailed)) " recovered"
+                }
+            }
+        }
+        td.name data-label="Example" { @if let Some(example) = &error.example { (example) } }
     }
 }

@@ -1,149 +1,164 @@
-//! The page of one folder.
+//! The page of one folder: its state and the decision about it, its files, how it is counted.
 
-use std::time::Duration;
+use std::cmp::Reverse;
 
 use maud::{Markup, html};
 
-use crate::classify::ErrorRow;
+use crate::classify::{ErrorRow, NamedFile};
 use crate::clock::Moment;
-use crate::health::{FolderHealth, FolderReindex};
-use crate::http::page::folders::state;
-use crate::http::page::layout::{age, share, table, time};
-use crate::http::page::row::Row;
-use crate::http::page::{attempts, chart};
+use crate::health::FolderReindex;
+use crate::http::page::folders::chips;
+use crate::http::page::layout::{As, change, number, share, table, time, took};
+use crate::http::page::query::Query;
+use crate::http::page::row::{Reading, Row, entries};
+use crate::http::page::{attempts, chart, layout};
 use crate::model::Status;
-use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Way};
-use crate::trend::Trends;
+use crate::snapshot::{Counts, ReindexView, Way};
 
-pub(super) fn content(
-    portal: &PortalView,
-    reindex: Option<&ReindexView>,
-    folder: &FolderView,
-    health: &FolderHealth,
-    trends: &Trends,
-    now: Moment,
-) -> Markup {
-    let row = Row::new(portal, folder, health, now);
-    let day = trends.day(&portal.name, folder.id, now.wall);
-    let [failed, flagged] = chart::sum(&day);
+pub(super) fn content(row: &Row<'_>, reindex: Option<&ReindexView>, now: Moment) -> Markup {
+    let (portal, folder) = (row.portal, row.folder);
+    let day = &folder.day;
+    let [failed, flagged] = [&day.failed_entries, &day.flagged_entries]
+        .map(|series| entries(series, now.wall).collect::<Vec<_>>());
+    let most = failed
+        .iter()
+        .zip(&flagged)
+        .map(|(failed, flagged)| failed + flagged)
+        .max();
+    let most = most.unwrap_or(0);
+    let [sum_failed, sum_flagged] = [&failed, &flagged].map(|bars| number(bars.iter().sum()));
+    let label = format!("{sum_failed} files failed and {sum_flagged} were flagged in 24 hours");
     html! {
-        h1 { (folder.name) }
-        p { "Portal " (portal.name) ". Folder " code { (folder.id) } ". " (state(&row)) }
-        @if let Some(counts) = row.counts {
-            (chart::bar(&counts.files))
-            (files(counts, now))
-        }
-        h2 { "Entries in 24 hours" }
-        p { (failed) " files failed and " (flagged) " were flagged in the last day, or since this process started." }
-        (chart::entries(&day, 3, "day", "24 hours"))
-        @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
-            h2 { "Errors" }
-            (errors(portal, counts))
-        }
-        h2 { "How it is counted" }
-        (counting(portal, folder, row.counts, health))
-        h2 { "Reindexing" }
-        @match &health.reindex {
-            None => p { "No decision: the mode is off (" code { "reindex.mode" } "), or the folder was not counted yet." },
-            Some(decision) => (reindexing(decision, now)),
-        }
-        @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
-            (attempts::last(ledger, folder.id))
+        div #folder data-part {
+            h1.name { (row.name()) }
+            p { (state(row)) (chips(row)) }
+            p.quiet {
+                "Portal " (portal.name) ", folder " code { (folder.id) } "."
+                @if let Some(address) = &portal.web_url { " " a href=(address.of(folder.id)) rel="noreferrer" { "Open it in the portal" } }
+            }
+            h2 { "Reindexing" }
+            @match &row.health.reindex {
+                None => p { "Off here, or not decided yet: " code { "reindex.mode" } "." },
+                Some(decision) => (reindexing(decision, now)),
+            }
+            @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
+            h2 { "Entries in 24 hours" }
+            (chart::legend())
+            div.wide-day { (chart::day(&[("failed", &failed), ("flagged", &flagged)], most, &label)) (chart::hours(&chart::at_most(most, ""))) }
+            p { (label) "." }
+            @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
+                h2 { "Errors" }
+                (errors(row, counts))
+            }
+            @if !folder.newest.is_empty() {
+                h2 { "Newest failed and flagged files" }
+                p.quiet { "Of the rows that were read, those created last. " code { "kb-exporter files --folder " (folder.id) } " lists all." }
+                (table("Newest files", &FILE_HEADS, folder.newest.iter().map(file)))
+            }
+            h2 { "How it is counted" }
+            (counting(row))
+            @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
+                (attempts::last(ledger, folder.id))
+            }
         }
     }
 }
 
-fn files(counts: &Counts, now: Moment) -> Markup {
+fn state(row: &Row<'_>) -> Markup {
+    html! {
+        @match row.reading {
+            Reading::Unknown => "Not counted yet.",
+            Reading::NotCounted(None) => { "Not counted, and never was." },
+            Reading::NotCounted(Some(since)) => { "Not counted since " (time(since, As::Clock)) "." },
+            Reading::Counted => { "Counted " @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } "." },
+        }
+        @if row.portal.list.trouble().is_some() { " Its portal cannot be read: " a href="/" { "see the overview" } "." }
+    }
+}
+
+fn files(counts: &Counts) -> Markup {
     let heads = [
         ("Status", ""),
         ("Files", "n"),
         ("Share", "n"),
-        ("Oldest", ""),
+        ("Longest", ""),
     ];
     let total = counts.files.total();
     let row = |(status, files): (Status, u64)| {
         html! {
-            th scope="row" {
-                svg.key viewBox="0 0 1 1" aria-hidden="true" { rect class=(chart::class(status)) width="1" height="1" {} }
-                (status.as_str())
-            }
-            td.n data-status=(status.as_str()) { (files) }
-            td.n { (share(files, total)) }
-            td {
-                @if let Some(oldest) = counts.oldest[status] {
-                    "for " (age(now.wall.since(oldest))) ", since " (time(oldest))
-                }
+            th scope="row" { (status.as_str()) }
+            td.n data-label="Files" data-status=(status.as_str()) { (number(files)) }
+            td.n data-label="Share" { (share(files, total)) }
+            td data-label="Longest" {
+                @if let Some(oldest) = counts.oldest[status] { (time(oldest, As::For)) ", since " (time(oldest, As::Clock)) }
             }
         }
     };
-    html! {
-        p { (total) " files" }
-        (table("Files by status", &heads, counts.files.shown().map(row)))
-    }
+    table("Files by status", &heads, counts.files.shown().map(row))
 }
 
-fn errors(portal: &PortalView, counts: &Counts) -> Markup {
+fn errors(row: &Row<'_>, counts: &Counts) -> Markup {
     let heads = [
         ("Class", ""),
         ("Status", ""),
         ("Files", "n"),
-        ("Known since", "wide"),
+        ("In 1 h", "n"),
+        ("In 24 h", "n"),
         ("Example", ""),
     ];
+    let portal = row.portal;
     let row = |row: &ErrorRow| {
         let known = portal.classes.get(row.class.as_str());
+        let example = known.map(|known| &known.example).or(row.example.as_ref());
         html! {
-            th.name scope="row" { (row.class) }
-            td { (row.status.as_str()) }
-            td.n { (row.files) }
-            td.wide { @if let Some(known) = known { (time(known.first_seen)) } }
-            td.name {
-                @if let Some(known) = known { (known.example) }
-                @else if let Some(example) = &row.example { (example) }
-            }
+            th.name scope="row" { a href=(Query::of_error(portal.name.as_str(), row.class.as_str())) { (row.class) } }
+            td data-label="Status" { (row.status.as_str()) }
+            td.n data-label="Files" { (number(row.files)) }
+            td.n data-label="In 1 h" { @if let Some(growth) = row.growth { (change(growth.hour)) } @else { "–" } }
+            td.n data-label="In 24 h" { @if let Some(growth) = row.growth { (change(growth.day)) } @else { "–" } }
+            td.name data-label="Example" { @if let Some(example) = example { (example) } }
         }
     };
-    table("Errors", &heads, counts.errors.iter().map(row))
+    let mut errors: Vec<_> = counts.errors.iter().collect();
+    errors.sort_by_key(|row| Reverse(row.files));
+    table("Errors", &heads, errors.into_iter().map(row))
 }
 
-fn counting(
-    portal: &PortalView,
-    folder: &FolderView,
-    counts: Option<&Counts>,
-    health: &FolderHealth,
-) -> Markup {
+const FILE_HEADS: [(&str, &str); 4] = [
+    ("Name", ""),
+    ("Status", ""),
+    ("Created", ""),
+    ("Reason", ""),
+];
+
+fn file(file: &NamedFile) -> Markup {
+    html! {
+        th.name scope="row" { (file.name) }
+        td data-label="Status" { (file.status.as_str()) }
+        td data-label="Created" { @if let Some(created) = file.created { (time(created, As::Clock)) } @else { "–" } }
+        td.name data-label="Reason" { @if file.reason.is_empty() { "none was given" } @else { (file.reason) } }
+    }
+}
+
+fn counting(row: &Row<'_>) -> Markup {
+    let folder = row.folder;
     html! {
         dl {
             dt { "Last count" }
-            dd {
-                @match (folder.last_success, health.age_seconds) {
-                    (Some(at), Some(seconds)) => { (time(at)) ", " (age(Duration::from_secs(seconds))) " ago" },
-                    (Some(at), None) => (time(at)),
-                    (None, _) => "never",
-                }
-            }
-            @if let Some(counts) = counts {
+            dd { @if let Some(at) = folder.last_success { (time(at, As::Clock)) } @else { "never" } }
+            @if let Some(counts) = row.counts {
                 dt { "Strategy" }
-                dd { (way(counts.look.way)) ", " (counts.look.requests) " requests, took " (milliseconds(counts.look.duration)) }
+                dd { (way(counts.look.way)) ", " (number(counts.look.requests)) " requests, took " (took(counts.look.duration)) }
                 dt { "Consistent" }
                 dd { @if counts.look.consistent { "yes" } @else { "no: the folder changed while it was read" } }
-                @if let Some(interval) = counts.interval {
-                    dt { "Interval" }
-                    dd { "counted every " (age(interval)) }
-                }
+                @if let Some(interval) = counts.interval { dt { "Interval" } dd { "counted every " (took(interval)) } }
             }
             @if let Some(reported) = folder.reported_files {
                 dt { "Folder list" }
-                dd { (reported) " files according to the portal's list of folders" }
+                dd { (number(reported)) " files according to the portal's list of folders" }
             }
-            @if let Some(full) = &folder.full_read {
-                dt { "Last full scan" }
-                dd { (time(full.at)) }
-            }
-            @if let Some(next) = portal.collections.next {
-                dt { "Next collection" }
-                dd { (time(next)) }
-            }
+            @if let Some(full) = &folder.full_read { dt { "Last full scan" } dd { (time(full.at, As::Clock)) } }
+            @if let Some(next) = row.portal.collections.next { dt { "Next collection" } dd { (time(next, As::In)) } }
         }
     }
 }
@@ -155,29 +170,16 @@ fn way(way: Way) -> &'static str {
     }
 }
 
-fn milliseconds(duration: Duration) -> String {
-    if duration < Duration::from_secs(10) {
-        format!("{} ms", duration.as_millis())
-    } else {
-        age(duration)
-    }
-}
-
 fn reindexing(FolderReindex { decision, sentence }: &FolderReindex, now: Moment) -> Markup {
     let (reason, numbers) = (decision.reason(), decision.numbers);
     let next = numbers.next_allowed.filter(|next| *next > now.wall);
     html! {
         p {
-            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence) "."
+            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (layout::sentence(sentence)) ". "
+            (number(numbers.eligible)) " of " (number(numbers.failed)) " failed files are eligible, " (number(numbers.exhausted)) " exhausted"
+            @if let Some(next) = next { "; the next attempt is possible " (time(next, As::In)) }
+            "."
         }
         p { strong { "What to do: " } (reason.advice()) "." }
-        dl {
-            dt { "Failed" } dd { (numbers.failed) }
-            dt { "Eligible" } dd { (numbers.eligible) }
-            dt { "Exhausted" } dd { (numbers.exhausted) }
-            @if let Some(next) = next {
-                dt { "Next allowed" } dd { (time(next)) ", in " (age(next.since(now.wall))) }
-            }
-        }
     }
 }

@@ -1,208 +1,270 @@
-//! The first page: each portal, and the folders sorted by trouble.
+//! The first page: what is wrong, the numbers, what is being done, and the folders, those with trouble first.
 
 use maud::{Markup, html};
 
-use crate::clock::Moment;
-use crate::health::{Health, PortalHealth};
-use crate::http::page::layout::{age, share, status, table};
-use crate::http::page::query::{Query, Sort, statuses};
-use crate::http::page::row::{Row, Rows};
-use crate::http::page::{chart, folder_path};
-use crate::model::Status;
-use crate::snapshot::{PortalView, Snapshot, SortingState};
-use crate::trend::{STEPS, Trends};
+use crate::alert::Alert;
+use crate::health::PortalHealth;
+use crate::http::page::finding::runbook;
+use crate::http::page::layout::{As, change, number, sentence, share, things, time, took};
+use crate::http::page::query::{PAGE, Query, Sort, statuses};
+use crate::http::page::row::{Reading, Row, Rows, entries};
+use crate::http::page::{Pages, chart, folder_path, totals};
+use crate::model::{Series, Status, Timestamp};
+use crate::snapshot::{ListState, PortalView};
 
-/// Steps of the sparkline: six hours, a bar for each quarter of an hour.
-const RECENT: usize = 72;
-const BAR: usize = 3;
-
-const HEADS: [(&str, &str); 8] = [
-    ("Folder", ""),
-    ("Failed", "n"),
-    ("Flagged", "n"),
-    ("Waiting", "n"),
-    ("Files", "n wide"),
-    ("Entries in 6 hours", "wide"),
-    ("Counted", "n wide"),
-    ("State", ""),
+/// The heads of the table: the order that each chooses, and the class of its column.
+const HEADS: [(&str, Option<Sort>, &str); 8] = [
+    ("Folder", Some(Sort::Name), ""),
+    ("Compared", None, ""),
+    ("Failed", Some(Sort::Failed), "n"),
+    ("Flagged", Some(Sort::Flagged), "n"),
+    ("Waiting", Some(Sort::Waiting), "n"),
+    ("Longest wait", Some(Sort::Oldest), "n"),
+    ("New in 24 h", Some(Sort::New), ""),
+    ("Counted", Some(Sort::Age), "n"),
 ];
 
-pub(super) fn content(
-    snapshot: &Snapshot,
-    health: &Health,
-    trends: &Trends,
-    query: &Query,
-    now: Moment,
-) -> Markup {
-    let rows = Rows::find(snapshot, health, query, now);
+pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
+    let rows = Rows::find(&pages.rows, query);
+    let portals = || pages.snapshot.portals.iter().zip(&pages.health.portals);
+    let has_portals = pages.snapshot.portals.len() > 1;
     html! {
-        h1 { "Knowledge base: " (status(health.status)) }
-        ul.cards {
-            @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
-                li { (card(portal, health, trends, now)) }
-            }
+        div #verdict data-part { (pages.findings.content()) }
+        div #numbers data-part {
+            (totals::content(&pages.rows, pages.now.wall))
+            ul.portals { @for (portal, health) in portals() { li { (portal_line(portal, health, &pages.rows)) } } }
         }
-        h2 { "Folders" }
-        (form(snapshot, query))
-        (chart::legend())
-        p.quiet { (found(&rows)) }
-        (table("Folders", &HEADS, rows.shown.iter().map(|row| folder_row(row, trends, now))))
-        (pages(&rows, query))
+        (form(pages, query))
+        div #folders data-part {
+            p.quiet { (found(&rows)) }
+            (table(&rows, query, pages.now.wall, has_portals))
+            (turning(&rows, query))
+        }
     }
 }
 
-fn card(portal: &PortalView, health: &PortalHealth, trends: &Trends, now: Moment) -> Markup {
-    let oldest = health
-        .folders
+/// Whether the numbers of a portal can be believed, and what is being done.
+fn portal_line(portal: &PortalView, health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
+    let rows = rows
         .iter()
-        .filter_map(|folder| folder.age_seconds)
-        .max();
+        .filter(|row| row.portal.name == portal.name && !row.folder.state.has_left());
+    let all = rows.clone().count();
+    let counted = rows
+        .clone()
+        .filter(|row| row.reading == Reading::Counted)
+        .count();
+    let oldest = rows
+        .filter(|row| row.reading == Reading::Counted)
+        .filter_map(|row| row.folder.last_success)
+        .min();
+    let run = portal.collections.last_run;
     html! {
-        h2 { (portal.name) " " (status(health.status)) }
-        @for note in &health.notes { p { (note) } }
-        @if let Some(reindex) = &health.reindex { p { "Reindexing: " (reindex.sentence) "." } }
-        dl {
-            dt { "Folders" }
-            dd { (portal.folders.len()) }
-            dt { "Oldest count" }
-            dd {
-                @if let Some(seconds) = oldest { (age(std::time::Duration::from_secs(seconds))) " ago" }
-                @else { "none yet" }
-            }
-            @if let Some(run) = portal.collections.last_run {
-                dt { "Last collection" }
-                dd { (run.result.as_str()) ", " (age(now.wall.since(run.ended))) " ago, took " (age(run.duration)) }
-            }
-            @if let Some(next) = portal.collections.next {
-                dt { "Next collection" }
-                dd { @if next > now.wall { "in " (age(next.since(now.wall))) } @else { "now" } }
-            }
-            dt { "Sorting" }
-            dd { (sorting(portal.sorting)) }
-            @if let Some(rate) = trends.requests_per_minute(&portal.name) {
-                dt { "Requests" }
-                dd { (format!("{rate:.0}")) " a minute" }
-            }
+        strong { (portal.name) } ": "
+        @match &portal.list {
+            ListState::Unasked => "the list of folders has not been read yet",
+            _ if counted == all => (things(all as u64, "folder, counted", "folders, all counted")),
+            _ => { (counted) " of " (things(all as u64, "folder", "folders")) " counted" }
+        }
+        @if let Some(oldest) = oldest { "; the oldest count " (time(oldest, As::Ago)) }
+        @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
+        @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
+        "."
+        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (sentence(note)) "." }
+        @if let Some(reindex) = &health.reindex {
+            br; strong { "Reindexing" } ": " (sentence(&reindex.sentence))
+            @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
+            "."
         }
     }
 }
 
-/// Whether a portal sorts by status.
-fn sorting(state: SortingState) -> &'static str {
-    match state {
-        SortingState::Shown => "by status, as rows show",
-        SortingState::Assumed => "by status, as documented; no rows show or refute it yet",
-        SortingState::Refuted => {
-            "not by status, as rows show; folders not shown to be sorted are read in full"
-        }
-    }
-}
-
-fn form(snapshot: &Snapshot, query: &Query) -> Markup {
+fn form(pages: &Pages<'_>, query: &Query) -> Markup {
+    let portals = &pages.snapshot.portals;
     html! {
-        form method="get" action="/" role="search" {
-            label { "Name" input type="search" name="name" value=(query.name); }
-            label {
-                "Portal"
-                select name="portal" {
-                    option value="" { "all" }
-                    @for portal in &snapshot.portals {
-                        option value=(portal.name) selected[portal.name.as_str() == query.portal] { (portal.name) }
+        form #filter method="get" action="/" role="search" {
+            label { "Folder" input #name type="search" name="name" value=(query.name) placeholder="press / to filter"; }
+            @if portals.len() > 1 {
+                label { "Portal"
+                    select name="portal" {
+                        option value="" { "all" }
+                        @for portal in portals { option value=(portal.name) selected[portal.name.as_str() == query.portal] { (portal.name) } }
                     }
                 }
             }
-            label {
-                "With files"
+            label { "With files"
                 select name="status" {
                     option value="" { "of any status" }
-                    @for (word, name) in statuses() {
-                        option value=(word) selected[word == query.status] { (name) }
-                    }
+                    @for (word, name) in statuses() { option value=(word) selected[word == query.status] { (name) } }
                 }
             }
-            label {
-                "Order"
-                select name="sort" {
-                    @for (sort, word, name) in Sort::ALL {
-                        option value=(word) selected[sort == query.sort] { (name) }
-                    }
-                }
+            @if query.sort != Sort::default() { input type="hidden" name="sort" value=(query.sort.word()); }
+            @if !query.error.is_empty() {
+                label { "Error class" input type="search" name="error" value=(query.error); }
             }
-            button type="submit" { "Show" }
+            button { "Show" }
+            @if *query != Query::default() { a href="/" { "All, trouble first" } }
+            (chart::legend())
         }
     }
 }
 
-fn found(rows: &Rows<'_>) -> String {
+fn found(rows: &Rows<'_, '_>) -> String {
+    let folders = things(rows.total as u64, "folder", "folders");
     match (rows.total, rows.pages) {
-        (0, _) => "No folder".to_owned(),
-        (1, _) => "1 folder".to_owned(),
-        (total, 1) => format!("{total} folders"),
-        (total, pages) => format!("{total} folders, page {} of {pages}", rows.page),
+        (0, _) => "No folder matches.".to_owned(),
+        (_, 1) => folders,
+        _ => format!("{folders}, page {} of {}", rows.page, rows.pages),
     }
 }
 
-fn folder_row(row: &Row<'_>, trends: &Trends, now: Moment) -> Markup {
-    let (folder, portal) = (row.folder, row.portal);
-    let day = trends.day(&portal.name, folder.id, now.wall);
-    let total = row.counts.map_or(0, |counts| counts.files.total());
-    let counted = |status: Status| {
+fn table(rows: &Rows<'_, '_>, query: &Query, now: Timestamp, has_portals: bool) -> Markup {
+    let days: Vec<[Vec<u64>; 2]> = rows.shown.iter().map(|row| day(row, now)).collect();
+    let most = days
+        .iter()
+        .flat_map(|[failed, flagged]| failed.iter().zip(flagged));
+    let most = most
+        .map(|(failed, flagged)| failed + flagged)
+        .max()
+        .unwrap_or(0);
+    let bars = rows.shown.iter().map(|row| bar(row).iter().sum());
+    let longest: u64 = bars.max().unwrap_or(0);
+    let sorted = |sort: Option<Sort>| {
+        (sort == Some(query.sort)).then_some(if sort == Some(Sort::Name) {
+            "ascending"
+        } else {
+            "descending"
+        })
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Folders" {
+            table.rows {
+                thead {
+                    tr {
+                        @for (title, sort, class) in HEADS {
+                            th class=(class) scope="col" aria-sort=[sorted(sort)] {
+                                @match sort { Some(sort) => a href=(query.sorted(sort)) { (title) }, None => (title) }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for (row, day) in rows.shown.iter().zip(&days) {
+                        tr { (folder(row, day, now, most, longest, has_portals)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A day of entries, if there were any.
+fn day(row: &Row<'_>, now: Timestamp) -> [Vec<u64>; 2] {
+    let day = &row.folder.day;
+    [&day.failed_entries, &day.flagged_entries].map(|series| entries(series, now).collect())
+}
+
+fn bar(row: &Row<'_>) -> [u64; 3] {
+    [
+        row.files(Status::Failed),
+        row.files(Status::Flagged),
+        row.waiting(),
+    ]
+}
+
+fn folder(
+    row: &Row<'_>,
+    [failed, flagged]: &[Vec<u64>; 2],
+    now: Timestamp,
+    most: u64,
+    longest: u64,
+    has_portals: bool,
+) -> Markup {
+    let hour = Series::step(now).saturating_sub(12);
+    let status = |status: Status, series: &Series| {
+        let grown = series.grown_since(hour);
         html! {
-            @if row.counts.is_none() { "–" } @else {
-                (row.files(status))
-                @if row.files(status) > 0 { br; span.quiet { (share(row.files(status), total)) } }
+            @match row.counts {
+                None => "–",
+                Some(counts) => {
+                    @if grown != 0 { small title="in the last hour" { (change(grown)) } " " }
+                    span.count { (number(counts.files[status])) }
+                }
             }
         }
     };
+    let files = row.counts.map(|counts| counts.files.total());
+    let of_all = files.map(|all| {
+        format!(
+            "{} of {} failed",
+            share(row.files(Status::Failed), all),
+            things(all, "file", "files")
+        )
+    });
     html! {
-            th.name scope="row" {
-                a href=(folder_path(&portal.name, folder.id)) { (folder.name) }
-                " " span.quiet { (portal.name) }
-                @if let Some(counts) = row.counts { (chart::bar(&counts.files)) }
-            }
-            td.n data-status="failed" { (counted(Status::Failed)) }
-            td.n data-status="flagged" { (counted(Status::Flagged)) }
-            td.n {
-                @if row.counts.is_none() { "–" } @else {
-                    (row.files(Status::Pending) + row.files(Status::Processing))
-                }
-                @if let Some(waiting) = row.waiting { br; span.quiet { "oldest " (age(waiting)) } }
-            }
-            td.n.wide { @if row.counts.is_some() { (total) } @else { "–" } }
-            td.wide { (chart::entries(&day[STEPS - RECENT..], BAR, "spark", "6 hours")) }
-            td.n.wide {
-                @if let Some(seconds) = row.health.age_seconds { (age(std::time::Duration::from_secs(seconds))) " ago" }
-                @else { "never" }
-            }
-            td { (state(row)) }
+        th.name scope="row" {
+            a href=(folder_path(&row.portal.name, row.folder.id)) title=[of_all] { (row.name()) }
+            @if has_portals { span.quiet { " " (row.portal.name) } }
+            (chips(row))
+        }
+        td { @if bar(row) != [0; 3] { (chart::bar(bar(row), longest)) } }
+        td.n data-label="Failed" data-status="failed" { (status(Status::Failed, &row.folder.day.failed)) }
+        td.n data-label="Flagged" data-status="flagged" { (status(Status::Flagged, &row.folder.day.flagged)) }
+        td.n data-label="Waiting" { @if row.counts.is_some() { (number(row.waiting())) } @else { "–" } }
+        td.n data-label="Longest wait" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
+        td data-label="New in 24 h" {
+            @if row.entered > 0 {
+                @let label = format!("{} failed and {} flagged in 24 hours", failed.iter().sum::<u64>(), flagged.iter().sum::<u64>());
+                (chart::day(&[("failed", failed), ("flagged", flagged)], most, &label))
+            } @else { span.quiet { "none" } }
+        }
+        td.n data-label="Counted" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
     }
 }
 
-/// Whether the folder can be counted, and why not.
-pub(super) fn state(row: &Row<'_>) -> Markup {
-    let health = row.health;
+/// What the alerts say of a folder, each with its section of the runbook; and whether it is counted, and why not.
+pub(super) fn chips(row: &Row<'_>) -> Markup {
+    let reason = row.health.reason.map_or("stale", |reason| reason.as_str());
+    let rule = match reason {
+        "stale" => "KbCollectionStale",
+        "gone" | "unlisted" => "KbFolderLost",
+        _ => "KbFolderUnavailable",
+    };
     html! {
-        (status(health.status))
-        @if let Some(reason) = health.reason { " " (reason.as_str()) }
-        @if let Some(message) = &health.message { ": " (message) }
-        @if health.stale { " (counts withdrawn: too old)" }
-        @if row.counts.is_some_and(|counts| !counts.look.consistent) { " (changed while it was read)" }
+        @for alert in &row.alerts {
+            " " a.chip.new[alert.is_new()] href=(runbook(alert.rule())) title=(alert.rule()) { (chip(row, *alert)) }
+        }
+        @match row.reading {
+            Reading::Counted => {},
+            Reading::Unknown => { " " span.chip { "not known yet" } },
+            // Of a whole portal it is said once.
+            Reading::NotCounted(_) if row.portal.list.trouble().is_some() && !row.folder.state.has_left() => {},
+            Reading::NotCounted(_) => {
+                " " a.chip.new[row.is_fault()] href=(runbook(rule)) { "not counted: " (reason) }
+                @if let Some(message) = &row.health.message { span.why { (message) } }
+            }
+        }
     }
 }
 
-fn pages(rows: &Rows<'_>, query: &Query) -> Markup {
+fn chip(row: &Row<'_>, alert: Alert) -> Markup {
+    html! {
+        @match alert {
+            Alert::FailedSpike(spike) => { (number(spike.files)) " failed since " (time(spike.since, As::Clock)) },
+            Alert::FlaggedSpike(spike) => { (number(spike.files)) " flagged since " (time(spike.since, As::Clock)) },
+            Alert::BacklogStuck { since } => { "stuck since " (time(since, As::Clock)) },
+            Alert::ErrorClassSurge => "an error class grows",
+            Alert::FailedRatioHigh => { (share(row.files(Status::Failed), row.counts.map_or(0, |counts| counts.files.total()))) " failed" },
+            Alert::FlaggedWaiting { .. } => "flagged files wait",
+        }
+    }
+}
+
+fn turning(rows: &Rows<'_, '_>, query: &Query) -> Markup {
     html! {
         @if rows.pages > 1 {
-            nav.pages aria-label="Pages of folders" {
-                @if rows.page > 1 {
-                    a href=(query.at(1)) { "First" }
-                    a href=(query.at(rows.page - 1)) rel="prev" { "Previous" }
-                }
-                span { "Page " (rows.page) " of " (rows.pages) }
-                @if rows.page < rows.pages {
-                    a href=(query.at(rows.page + 1)) rel="next" { "Next" }
-                    a href=(query.at(rows.pages)) { "Last" }
-                }
+            nav.pages aria-label="Pages of the table" {
+                @if rows.page > 1 { a href=(query.at(rows.page - 1)) rel="prev" { "Previous " (PAGE) } }
+                @if rows.page < rows.pages { a href=(query.at(rows.page + 1)) rel="next" { "Next " (PAGE) } }
             }
         }
     }

@@ -1,48 +1,103 @@
-//! What all pages have in common: head, navigation, times and shares for people.
+//! What all pages have in common: head, navigation, tables; numbers and times for people.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, html};
 
-use crate::health::Status;
-use crate::http::route::Route;
+use crate::http::answer::{SCRIPT, STYLE};
 use crate::model::Timestamp;
 use crate::snapshot::whole_seconds;
 
-pub(in crate::http) const STYLE: &str = include_str!("static/style.css");
+/// How things are, on a page as a whole. The order is from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    Well,
+    /// Not all is known yet.
+    Unknown,
+    /// Nothing fails, but somebody has something to do.
+    Note,
+    Warn,
+    Fail,
+}
 
-/// The script that refreshes a page.
-pub(in crate::http) const SCRIPT: &str = include_str!("static/refresh.js");
+impl State {
+    /// Its name in the style sheet.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Well => "well",
+            Self::Unknown => "unknown",
+            Self::Note => "note",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
 
-/// A whole page. All text is escaped by the templates.
-pub(super) fn page(title: &str, metrics: &str, now: Timestamp, content: &Markup) -> Markup {
+    pub(super) const fn symbol(self) -> &'static str {
+        match self {
+            Self::Well => "✓",
+            Self::Unknown => "?",
+            Self::Note => "i",
+            Self::Warn => "!",
+            Self::Fail => "✕",
+        }
+    }
+
+    /// The icon of the tab: another form and colour for each state. It is within the page: an exporter that is gone serves none.
+    fn icon(self) -> String {
+        let (colour, form) = match self {
+            Self::Well => ("1a7f37", "<circle cx='8' cy='8' r='7'/>"),
+            Self::Unknown | Self::Note => ("6e7781", "<circle cx='8' cy='8' r='5'/>"),
+            Self::Warn => ("bf6a02", "<path d='M8 1l7 14H1z'/>"),
+            Self::Fail => ("cf222e", "<path d='M1 1h14v14H1z'/>"),
+        };
+        format!(
+            "data:image/svg+xml,<svg xmlns='http:%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 16 16' fill='%23{colour}'>{form}</svg>"
+        )
+    }
+}
+
+/// A whole page. All text is escaped by the templates. The script replaces the parts with `data-part` by newer ones.
+pub(super) fn page(
+    title: &str,
+    path: &str,
+    state: State,
+    metrics: &str,
+    content: &Markup,
+) -> Markup {
+    let links = [
+        ("/", "Overview"),
+        ("/errors", "Errors"),
+        ("/health.html", "Health"),
+        ("/config", "Configuration"),
+        (metrics, "Metrics"),
+        ("/docs", "Documentation"),
+    ];
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " – kb-exporter" }
-                link rel="stylesheet" href=(Route::Style.as_str());
-                script src=(Route::Script.as_str()) defer {}
+                title { (state.symbol()) " " (title) " – kb-exporter" }
+                link rel="icon" href=(state.icon());
+                link rel="stylesheet" href=(*STYLE.path);
+                script src=(*SCRIPT.path) defer {}
             }
             body {
                 a.skip href="#main" { "Skip to content" }
                 header {
                     a.brand href="/" { "kb-exporter" }
                     nav aria-label="Pages" {
-                        a href="/" { "Folders" }
-                        a href=(Route::Errors.as_str()) { "Errors" }
-                        a href=(Route::Configuration.as_str()) { "Configuration" }
-                        a href=(metrics) { "Metrics" }
-                        a href=(Route::Health.as_str()) { "Health" }
-                        a href=(Route::Documents.as_str()) { "Documentation" }
+                        @for (link, name) in links {
+                            a href=(link) aria-current=[(link == path).then_some("page")] { (name) }
+                        }
                     }
+                    p #as-of.quiet { "Version " (env!("CARGO_PKG_VERSION")) }
                 }
-                main #main {
-                    (content)
-                    p.quiet { "As of " (time(now)) ". Version " (env!("CARGO_PKG_VERSION")) "." }
-                }
+                p #gone.fail role="alert" hidden {}
+                main #main { (content) }
             }
         }
     }
@@ -66,26 +121,86 @@ pub(super) fn table(
     }
 }
 
-/// A status as a word and a colour.
-pub(super) fn status(status: Status) -> Markup {
-    let word = match status {
-        Status::Pass => "pass",
-        Status::Warn => "warn",
-        Status::Fail => "fail",
+/// How the script shows a point in time.
+#[derive(Clone, Copy)]
+pub(super) enum As {
+    /// The time of day, and the day if it is another one.
+    Clock,
+    /// "40 s ago"
+    Ago,
+    /// "2 h 10 min"
+    For,
+    /// "in 20 s"
+    In,
+}
+
+/// A point in time. Without the script it is the whole time.
+pub(super) fn time(time: Timestamp, shown: As) -> Markup {
+    let shown = match shown {
+        As::Clock => "clock",
+        As::Ago => "ago",
+        As::For => "for",
+        As::In => "in",
     };
-    html! { span class=(word) { (word) } }
+    html! { time datetime=(time) data-as=(shown) { (DateTime::<Utc>::from(time).format("%Y-%m-%d %H:%M UTC")) } }
 }
 
-pub(super) fn time(time: Timestamp) -> Markup {
-    let text = time.to_string();
-    html! { time.time datetime=(text) { (text) } }
+/// A sentence from elsewhere, with its points in time as those of the pages.
+pub(super) fn sentence(text: &str) -> Markup {
+    let parts = text.split_inclusive([' ', ';', ',', ')']);
+    html! {
+        @for part in parts {
+            @let word = part.trim_end_matches([' ', ';', ',', ')']);
+            @match Timestamp::parse(word) {
+                Some(at) => { (time(at, As::Clock)) (part[word.len()..]) },
+                None => (part),
+            }
+        }
+    }
 }
 
-/// An age, in its two largest units.
-pub(super) fn age(age: Duration) -> String {
-    let age = whole_seconds(age).to_string();
-    let units: Vec<_> = age.split(' ').take(2).collect();
-    units.join(" ")
+/// A duration, such as `46 ms`, `4.2 s` or `1day 1h`.
+pub(super) fn took(time: Duration) -> String {
+    match time.as_millis() {
+        0..1_000 => format!("{} ms", time.as_millis()),
+        1_000..10_000 => format!("{:.1} s", time.as_secs_f64()),
+        _ => {
+            let text = whole_seconds(time).to_string();
+            let units: Vec<_> = text.split(' ').take(2).collect();
+            units.join(" ")
+        }
+    }
+}
+
+/// A number with separators between its thousands.
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `one` thing, or a number of `many`.
+pub(super) fn things(count: u64, one: &str, many: &str) -> String {
+    let word = if count == 1 { one } else { many };
+    format!("{} {word}", number(count))
+}
+
+/// By how much a number changed, with its sign.
+pub(super) fn change(change: i64) -> String {
+    let mut text = match change {
+        1.. => "+".to_owned(),
+        0 => "±".to_owned(),
+        _ => "−".to_owned(),
+    };
+    // Writing to a string cannot fail.
+    let _ = text.write_str(&number(change.unsigned_abs()));
+    text
 }
 
 /// A share of a total, in percent.
@@ -112,15 +227,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_and_shares_are_short() {
-        for (seconds, text) in [
-            (0, "0s"),
-            (59, "59s"),
-            (61, "1m 1s"),
-            (7_200, "2h"),
-            (90_061, "1day 1h"),
+    fn numbers_are_short_and_exact() {
+        for (millis, text) in [
+            (0, "0 ms"),
+            (46, "46 ms"),
+            (4_249, "4.2 s"),
+            (61_000, "1m 1s"),
+            (90_061_000, "1day 1h"),
         ] {
-            assert_eq!(age(Duration::from_secs(seconds)), text);
+            assert_eq!(took(Duration::from_millis(millis)), text);
+        }
+        for (count, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_428, "1,428"),
+            (12_345_678, "12,345,678"),
+        ] {
+            assert_eq!(number(count), text);
+        }
+        for (grown, text) in [(57, "+57"), (0, "±0"), (-1_000, "−1,000")] {
+            assert_eq!(change(grown), text);
         }
         for (part, total, text) in [
             (0, 0, "0 %"),
@@ -130,5 +256,9 @@ mod tests {
         ] {
             assert_eq!(share(part, total), text);
         }
+        assert_eq!(
+            (things(1, "file", "files"), things(1_000, "file", "files")),
+            ("1 file".to_owned(), "1,000 files".to_owned())
+        );
     }
 }

@@ -19,6 +19,8 @@ pub(in crate::http) struct Query {
     pub(super) portal: String,
     /// Folders with files of a status, or that are not counted; all if it is empty.
     pub(super) status: String,
+    /// Folders with files of an error class; all if it is empty.
+    pub(super) error: String,
     pub(super) sort: Sort,
     /// The page, from 1.
     pub(super) page: usize,
@@ -34,30 +36,34 @@ pub(super) enum Sort {
     Failed,
     Flagged,
     Waiting,
+    Oldest,
+    New,
     Age,
 }
 
 impl Sort {
-    /// Every order, with its word in a link and its name.
-    pub(super) const ALL: [(Self, &'static str, &'static str); 6] = [
-        (Self::Trouble, "trouble", "Trouble first"),
-        (Self::Name, "name", "Name"),
-        (Self::Failed, "failed", "Most failed"),
-        (Self::Flagged, "flagged", "Most flagged"),
-        (Self::Waiting, "waiting", "Longest wait"),
-        (Self::Age, "age", "Oldest counts"),
+    /// Every order, with its word in a link.
+    pub(super) const ALL: [(Self, &'static str); 8] = [
+        (Self::Trouble, "trouble"),
+        (Self::Name, "name"),
+        (Self::Failed, "failed"),
+        (Self::Flagged, "flagged"),
+        (Self::Waiting, "waiting"),
+        (Self::Oldest, "oldest"),
+        (Self::New, "new"),
+        (Self::Age, "age"),
     ];
 
     pub(super) fn word(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(sort, _, _)| *sort == self);
-        found.map_or("", |(_, word, _)| word)
+        let found = Self::ALL.iter().find(|(sort, _)| *sort == self);
+        found.map_or("", |(_, word)| word)
     }
 }
 
 impl From<String> for Sort {
     fn from(word: String) -> Self {
-        let found = Self::ALL.iter().find(|(_, known, _)| *known == word);
-        found.map_or_else(Self::default, |(sort, _, _)| *sort)
+        let found = Self::ALL.iter().find(|(_, known)| *known == word);
+        found.map_or_else(Self::default, |(sort, _)| *sort)
     }
 }
 
@@ -75,9 +81,21 @@ pub(super) fn statuses() -> impl Iterator<Item = (&'static str, &'static str)> {
 impl Query {
     /// The same folders on another page.
     pub(super) fn at(&self, page: usize) -> Self {
+        let same = self.clone();
+        Self { page, ..same }
+    }
+
+    /// The same folders in another order.
+    pub(super) fn sorted(&self, sort: Sort) -> Self {
+        Self { sort, ..self.at(1) }
+    }
+
+    /// The folders of a portal that have files of an error class.
+    pub(super) fn of_error(portal: &str, error: &str) -> Self {
         Self {
-            page,
-            ..self.clone()
+            portal: portal.to_owned(),
+            error: error.to_owned(),
+            ..Self::default()
         }
     }
 }
@@ -90,6 +108,7 @@ impl fmt::Display for Query {
             ("name", &self.name),
             ("portal", &self.portal),
             ("status", &self.status),
+            ("error", &self.error),
         ] {
             if !value.is_empty() {
                 pairs.append_pair(key, value);
@@ -115,15 +134,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_sort() -> impl Strategy<Value = Sort> {
-        prop::sample::select(Sort::ALL.map(|(sort, _, _)| sort).to_vec())
+        prop::sample::select(Sort::ALL.map(|(sort, _)| sort).to_vec())
     }
 
     proptest! {
         #[test]
         fn a_link_carries_everything(
-            name in ".{0,8}", portal in ".{0,8}", status in "[a-z-]{0,8}", sort in any_sort(), page in 2_usize..100,
+            name in ".{0,8}", portal in ".{0,8}", status in "[a-z-]{0,8}", error in ".{0,8}", sort in any_sort(), page in 2_usize..100,
         ) {
-            let query = Query { name, portal, status, sort, page };
+            let query = Query { name, portal, status, error, sort, page };
             let link = query.to_string();
             let uri: axum::http::Uri = link.parse().unwrap();
             let axum::extract::Query(read) = axum::extract::Query::try_from_uri(&uri).unwrap();

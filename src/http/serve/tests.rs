@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::clock::Moment;
+use axum::Extension;
 use axum::routing::get;
 use futures_util::stream;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{Barrier, Notify};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -174,51 +174,100 @@ async fn a_silent_connection_does_not_hold_up_shutdown() {
     assert_eq!(rest(&mut client).await, "");
 }
 
+/// A path whose answer never ends, and one that counts the requests that are answered.
+fn endless() -> Router {
+    let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
+    hello().route("/endless", get(async move || Body::from_stream(endless())))
+}
+
+fn capacity(connections: usize, share: usize, probes: usize) -> Capacity {
+    Capacity {
+        connections,
+        share,
+        probes,
+    }
+}
+
+const ENDLESS: &str = "GET /endless HTTP/1.1\r\nhost: test\r\n\r\n";
+
 #[tokio::test]
-async fn no_more_connections_are_served_at_once_than_allowed() {
-    let running = Arc::new(AtomicUsize::new(0));
-    let pair = Arc::new(Barrier::new(2));
-    let router = Router::new().route(
-        "/",
-        get(async move || {
-            let others = running.fetch_add(1, Ordering::SeqCst);
-            pair.wait().await;
-            for _ in 0..100 {
-                tokio::task::yield_now().await;
-            }
-            running.fetch_sub(1, Ordering::SeqCst);
-            if others < 2 { "few" } else { "many" }
-        }),
-    );
-    let server = start(router, |limits| limits.connections = 2).await;
-    let answers = futures_util::future::join_all((0..20).map(|_| server.get("/"))).await;
-    assert!(
-        answers.iter().all(|answer| answer.ends_with("few")),
-        "{answers:?}"
-    );
+async fn a_client_that_reads_nothing_is_disconnected() {
+    let server = start(endless(), |limits| limits.write_timeout = SHORT).await;
+    let mut greedy = server.connect(ENDLESS).await;
+    greedy.readable().await.unwrap();
+    let start = Moment::now().steady;
+    // What it does not read is in the buffers of the system. Then the server waits no longer.
+    let cut = async { while greedy.write_all(b"x").await.is_ok() {} };
+    timeout(PATIENCE, cut).await.expect("an end");
+    assert!(start.elapsed() >= SHORT);
     server.end().await;
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_is_disconnected() {
-    let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
-    let router = hello().route("/endless", get(async move || Body::from_stream(endless())));
-    let server = start(router, |limits| {
-        (limits.connections, limits.lifetime, limits.drain) = (1, SHORT, SHORT);
+async fn a_client_that_reads_without_end_is_disconnected() {
+    let server = start(endless(), |limits| {
+        (limits.lifetime, limits.drain) = (SHORT, SHORT);
     })
     .await;
-    let _greedy = server
-        .connect("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n")
-        .await;
-    assert!(server.get("/").await.ends_with("hello"));
+    let mut greedy = server.connect(ENDLESS).await;
+    let mut buffer = vec![0; 65_536];
+    let read = async { while greedy.read(&mut buffer).await.is_ok_and(|read| read > 0) {} };
+    timeout(PATIENCE, read).await.expect("an end");
     server.end().await;
+}
+
+#[tokio::test]
+async fn silent_connections_leave_their_places_to_new_ones() {
+    let server = start(hello(), |limits| limits.capacity = capacity(8, 4, 0)).await;
+    let mut silent = Vec::new();
+    for _ in 0..20 {
+        silent.push(server.connect("GET / HTTP/1.1\r\nhost: te").await);
+        assert!(server.get("/").await.ends_with("hello"));
+    }
+    assert_eq!(rest(&mut silent[0]).await, "", "the first had to leave");
+    server.end().await;
+}
+
+/// From which address of this machine a client comes.
+async fn connect_from(server: &Server, host: u8) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, host], 0).into()).unwrap();
+    let mut client = socket.connect(server.address).await.unwrap();
+    client.write_all(ENDLESS.as_bytes()).await.unwrap();
+    client.readable().await.unwrap();
+    client
+}
+
+#[tokio::test]
+async fn clients_that_read_nothing_take_neither_the_places_of_others_nor_those_of_probes() {
+    let asks_for = async |client: Extension<Client>| {
+        let only_probes = client.only_probes;
+        if only_probes { "a probe" } else { "anything" }
+    };
+    let router = endless().route("/who", get(asks_for));
+    let server = start(router, |limits| limits.capacity = capacity(4, 2, 1)).await;
+    let mut greedy = Vec::new();
+    for host in [2, 2, 2, 2, 2, 2] {
+        greedy.push(connect_from(&server, host).await);
+        assert!(server.get("/who").await.ends_with("anything"), "another");
+    }
+    greedy.push(connect_from(&server, 3).await);
+    drop(greedy.split_off(2));
+    greedy.push(connect_from(&server, 3).await);
+    greedy.push(connect_from(&server, 4).await);
+    let answer = server.get("/who").await;
+    assert!(
+        answer.ends_with("a probe"),
+        "all places are taken: {answer}"
+    );
+    server.shutdown.cancel();
 }
 
 #[tokio::test]
 async fn a_panic_ends_its_own_connection_alone() {
     let panics = || -> &'static str { panic!("on purpose") };
     let router = hello().route("/panic", get(async move || panics()));
-    let server = start(router, |limits| limits.connections = 1).await;
+    let server = start(router, |limits| limits.capacity = capacity(1, 1, 0)).await;
     assert_eq!(server.get("/panic").await, "");
     assert!(server.get("/").await.ends_with("hello"));
     server.end().await;
@@ -226,7 +275,7 @@ async fn a_panic_ends_its_own_connection_alone() {
 
 #[tokio::test]
 async fn a_handler_can_ask_who_calls() {
-    let who = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.to_string();
+    let who = async |client: Extension<Client>| client.peer.to_string();
     let server = start(Router::new().route("/", get(who)), |_| {}).await;
     let mut client = server.connect("GET / HTTP/1.0\r\n\r\n").await;
     let address = client.local_addr().unwrap().to_string();

@@ -1,10 +1,14 @@
 //! Certificates of clients: whether one is asked for, and which is accepted.
 
+mod direct;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -19,6 +23,7 @@ use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
 use crate::config::error::Fault;
+use direct::Authorities;
 
 /// `client_auth_type`, by the names of Go's `crypto/tls`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -37,6 +42,26 @@ pub(super) enum ClientAuthType {
     RequireAndVerifyClientCert,
 }
 
+impl ClientAuthType {
+    pub(super) fn asks(self) -> bool {
+        self != Self::NoClientCert
+    }
+
+    const fn is_mandatory(self) -> bool {
+        matches!(
+            self,
+            Self::RequireAnyClientCert | Self::RequireAndVerifyClientCert
+        )
+    }
+
+    const fn verifies(self) -> bool {
+        matches!(
+            self,
+            Self::VerifyClientCertIfGiven | Self::RequireAndVerifyClientCert
+        )
+    }
+}
+
 /// The settings of the file for client certificates.
 pub(super) struct ClientAuth {
     pub(super) kind: ClientAuthType,
@@ -52,66 +77,82 @@ impl ClientAuth {
         self,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-        let (asks, mandatory, verifies) = match self.kind {
-            ClientAuthType::NoClientCert => (false, false, false),
-            ClientAuthType::RequestClientCert => (true, false, false),
-            ClientAuthType::RequireAnyClientCert => (true, true, false),
-            ClientAuthType::VerifyClientCertIfGiven => (true, false, true),
-            ClientAuthType::RequireAndVerifyClientCert => (true, true, true),
-        };
-        let issuer = match self.authorities {
-            Some(_) if !asks => {
-                let advice = "is set without a client_auth_type that asks for a certificate";
-                return Err(Fault::about("tls_server_config.client_ca_file", advice));
-            }
-            Some(authorities) if verifies => Some(issuer_verifier(authorities, provider)?),
-            None if verifies && mandatory => {
-                let advice =
-                    "client_ca or client_ca_file is missing: no certificate could be verified";
-                return Err(Fault::about("tls_server_config", advice));
-            }
-            _ => None,
-        };
-        if self.allowed_names.is_some() && !asks {
-            let advice = "is set without a client_auth_type that asks for a certificate";
-            return Err(Fault::about(
-                "tls_server_config.client_allowed_sans",
-                advice,
-            ));
-        }
+        let kind = self.kind;
+        self.check()?;
+        let authorities = self.authorities.filter(|_| kind.verifies());
         // A certificate that nothing could verify is not asked for.
-        if !asks || verifies && issuer.is_none() {
+        if !kind.asks() || kind.verifies() && authorities.is_none() && self.allowed_names.is_none()
+        {
             return Ok(WebPkiClientVerifier::no_client_auth());
         }
+        let algorithms = provider.signature_verification_algorithms;
+        let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
         Ok(Arc::new(Verifier {
-            issuer,
-            mandatory,
+            issuers: issuers.transpose()?,
+            // Without a certificate there is no name.
+            mandatory: kind.is_mandatory() || self.allowed_names.is_some(),
             allowed_names: self.allowed_names,
-            provider: Arc::clone(provider),
+            algorithms,
         }))
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let needs_type = "is set without a client_auth_type that asks for a certificate";
+        let (key, advice) = if self.authorities.is_some() && !self.kind.asks() {
+            ("client_ca_file", needs_type)
+        } else if self.allowed_names.is_some() && !self.kind.asks() {
+            ("client_allowed_sans", needs_type)
+        } else if self.authorities.is_none()
+            && self.kind == ClientAuthType::RequireAndVerifyClientCert
+        {
+            (
+                "client_ca_file",
+                "is missing, as is client_ca: no certificate could be verified",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Fault::about(format!("tls_server_config.{key}"), advice))
     }
 }
 
-fn issuer_verifier(
-    authorities: Vec<CertificateDer<'static>>,
-    provider: &Arc<CryptoProvider>,
-) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-    let mut roots = RootCertStore::empty();
-    for authority in authorities {
-        roots.add(authority)?;
+/// Who issues the certificates of clients.
+#[derive(Debug)]
+struct Issuers {
+    chains: Arc<dyn ClientCertVerifier>,
+    authorities: Authorities,
+}
+
+impl Issuers {
+    fn new(
+        certificates: Vec<CertificateDer<'static>>,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, Fault> {
+        let algorithms = provider.signature_verification_algorithms;
+        let authorities = Authorities::new(&certificates, algorithms);
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates {
+            roots.add(certificate)?;
+        }
+        let chains =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+        let chains = chains
+            .build()
+            .map_err(|error| Fault::about("tls_server_config.client_ca_file", error.to_string()))?;
+        Ok(Self {
+            chains,
+            authorities,
+        })
     }
-    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
-        .build()
-        .map_err(|error| Fault::about("tls_server_config.client_ca_file", error.to_string()))
 }
 
 /// Verifies a certificate by its issuer and its names, if the file asks for it.
 #[derive(Debug)]
 struct Verifier {
-    issuer: Option<Arc<dyn ClientCertVerifier>>,
+    issuers: Option<Issuers>,
     mandatory: bool,
     allowed_names: Option<Vec<String>>,
-    provider: Arc<CryptoProvider>,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ClientCertVerifier for Verifier {
@@ -120,9 +161,8 @@ impl ClientCertVerifier for Verifier {
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        self.issuer
-            .as_ref()
-            .map_or(&[], |issuer| issuer.root_hint_subjects())
+        let issuers = self.issuers.as_ref();
+        issuers.map_or(&[], |issuers| issuers.chains.root_hint_subjects())
     }
 
     fn verify_client_cert(
@@ -131,13 +171,17 @@ impl ClientCertVerifier for Verifier {
         intermediates: &[CertificateDer<'_>],
         now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        if let Some(issuer) = &self.issuer {
-            issuer.verify_client_cert(certificate, intermediates, now)?;
+        let parsed = parse(certificate)?;
+        if let Some(issuers) = &self.issuers {
+            if direct::is_needed(&parsed) {
+                issuers.authorities.verify(&parsed, now)?;
+            } else {
+                let chains = &issuers.chains;
+                chains.verify_client_cert(certificate, intermediates, now)?;
+            }
         }
         if let Some(allowed) = &self.allowed_names
-            && !names(certificate)?
-                .iter()
-                .any(|name| allowed.contains(name))
+            && !names(&parsed)?.iter().any(|name| allowed.contains(name))
         {
             return Err(CertificateError::ApplicationVerificationFailure.into());
         }
@@ -150,8 +194,11 @@ impl ClientCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
+        let parsed = parse(certificate)?;
+        if direct::is_first_version(&parsed) {
+            return direct::verify_tls12_signature(&parsed, message, signature, &self.algorithms);
+        }
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -160,21 +207,28 @@ impl ClientCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
+        let parsed = parse(certificate)?;
+        if direct::is_first_version(&parsed) {
+            return direct::verify_tls13_signature(&parsed, message, signature, &self.algorithms);
+        }
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }
 
+fn malformed(_: x509_cert::der::Error) -> Error {
+    CertificateError::BadEncoding.into()
+}
+
+fn parse(certificate: &CertificateDer<'_>) -> Result<Certificate, Error> {
+    Certificate::from_der(certificate).map_err(malformed)
+}
+
 /// The subject alternative names of a certificate: DNS names, e-mail addresses, URIs, IP addresses.
-fn names(certificate: &CertificateDer<'_>) -> Result<Vec<String>, Error> {
-    let malformed = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
-    let certificate = Certificate::from_der(certificate).map_err(malformed)?;
+fn names(certificate: &Certificate) -> Result<Vec<String>, Error> {
     let extension = certificate.tbs_certificate.get::<SubjectAltName>();
     let names = extension.map_err(malformed)?.map(|(_, names)| names.0);
     Ok(names.iter().flatten().filter_map(name).collect())

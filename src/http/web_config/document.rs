@@ -1,8 +1,8 @@
 //! The keys of the file, as exporter-toolkit has them (docs/web-configuration.md in its repository).
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
+use crate::config::form::section;
 
 use super::WebConfig;
 use super::limiter::Limiter;
@@ -26,19 +27,27 @@ const HEADERS: [(&str, &[&str]); 5] = [
     ("X-XSS-Protection", &[]),
 ];
 
+/// Costs of bcrypt. A lower one is not defined, and a check with a higher one would take minutes.
+const COSTS: RangeInclusive<u32> = 4..=20;
+
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Document {
     tls_server_config: Option<TlsSection>,
+    #[serde(deserialize_with = "section")]
     http_server_config: HttpSection,
+    #[serde(deserialize_with = "section")]
     basic_auth_users: BTreeMap<String, String>,
+    #[serde(deserialize_with = "section")]
     rate_limit: RateLimit,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct HttpSection {
-    http2: bool,
+    /// Has no effect: HTTP/2 is not offered, and a client that has it has HTTP/1.1 too.
+    http2: Option<bool>,
+    #[serde(deserialize_with = "section")]
     headers: BTreeMap<String, String>,
 }
 
@@ -49,12 +58,13 @@ pub(super) struct RateLimit {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "String")]
     pub(super) interval: Duration,
+    #[serde(deserialize_with = "section")]
     pub(super) burst: u32,
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    if text == "0" {
+    let text: String = section(deserializer)?;
+    if text.is_empty() || text == "0" {
         return Ok(Duration::ZERO);
     }
     let expected = "expected a duration such as 500ms or 1s";
@@ -77,46 +87,36 @@ impl Document {
 
     /// The keys that are set and protect the server.
     fn protections(&self) -> Vec<&'static str> {
-        let mut keys = Vec::new();
-        if let Some(tls) = &self.tls_server_config {
-            keys.extend(tls.protections());
-        }
+        let tls = self.tls_server_config.as_ref().map(TlsSection::protections);
+        let headers = !self.http_server_config.headers.is_empty();
         let further = [
-            (
-                "http_server_config.headers",
-                !self.http_server_config.headers.is_empty(),
-            ),
+            ("http_server_config.headers", headers),
             ("basic_auth_users", !self.basic_auth_users.is_empty()),
             ("rate_limit", !self.rate_limit.interval.is_zero()),
         ];
-        keys.extend(
-            further
-                .iter()
-                .filter(|(_, is_set)| *is_set)
-                .map(|(key, _)| key),
-        );
-        keys
+        let all = tls.into_iter().flatten().chain(further);
+        let set = all.filter(|(_, is_set)| *is_set);
+        set.map(|(key, _)| key).collect()
     }
 
     /// Reads the files that the document names, and checks everything.
     pub(super) fn check(self) -> Result<WebConfig, Fault> {
-        if self.http_server_config.http2 {
-            let advice = "HTTP/2 is not supported; remove the key or set it to false";
-            return Err(Fault::about("http_server_config.http2", advice));
-        }
         for (user, hash) in &self.basic_auth_users {
-            if hash.parse::<HashParts>().is_err() {
-                let advice = "not a bcrypt hash; make one with htpasswd -nBC 10 USER";
-                return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
-            }
+            let cost = hash.parse().map(|parts: HashParts| parts.get_cost());
+            let advice = match cost {
+                Err(_) => "not a bcrypt hash; make one with htpasswd -nBC 10 USER",
+                Ok(cost) if !COSTS.contains(&cost) => "a hash whose cost is not from 4 to 20",
+                Ok(_) => continue,
+            };
+            return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
         }
         let protections = self.protections();
         let tls = self.tls_server_config.filter(TlsSection::is_enabled);
         let server = tls.as_ref().map(TlsSection::server).transpose()?;
         Ok(WebConfig {
             optional_client_certificate: tls.as_ref().is_some_and(TlsSection::verifies_if_given),
-            certificate: server.as_ref().map(|server| server.certificate.clone()),
-            tls: server.map(|server| Arc::new(server.config)),
+            certificate_expiry: server.as_ref().and_then(|server| server.expiry),
+            tls: server.map(|server| server.config),
             users: self.basic_auth_users,
             headers: headers(self.http_server_config.headers)?,
             limiter: limiter(self.rate_limit)?,

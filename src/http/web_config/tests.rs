@@ -7,6 +7,7 @@ mod connections;
 use std::fs;
 use std::path::PathBuf;
 
+use rcgen::{CertificateParams, date_time_ymd};
 use tempfile::TempDir;
 
 use super::*;
@@ -60,32 +61,55 @@ pub(super) fn tls(keys: &[&str]) -> String {
 
 const HASH: &str = "$2y$04$RjJi0q8CUCWLGnIYGG0WW.56D0goflRahkxslqSK8vbwu0nnBMW92";
 
+/// Files that exporter-toolkit accepts, or our own tests of keys that it has; `SERVER` stands for a certificate and its key.
+const ACCEPTED: &str = "
+    # nothing
+    ---
+    {}
+    tls_server_config: {}
+    tls_server_config:
+    http_server_config:
+    basic_auth_users:
+    rate_limit:
+    tls_server_config: {cert_file: , key_file: , client_ca_file: , key: , cipher_suites: , client_allowed_sans: }
+    http_server_config: {headers: , http2: }
+    rate_limit: {interval: , burst: }
+    tls_server_config: {SERVER}
+    tls_server_config: {SERVER, client_auth_type: ''}
+    tls_server_config: {SERVER, client_auth_type: NoClientCert}
+    tls_server_config: {SERVER, client_auth_type: RequestClientCert}
+    tls_server_config: {SERVER, client_auth_type: RequireClientCert}
+    tls_server_config: {SERVER, client_auth_type: RequireAnyClientCert}
+    tls_server_config: {SERVER, client_auth_type: VerifyClientCertIfGiven}
+    tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt}
+    tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt, client_allowed_sans: [one, two]}
+    tls_server_config: {cert_file: first.crt, key_file: first.key}
+    tls_server_config: {SERVER, min_version: TLS13, max_version: TLS13}
+    tls_server_config: {SERVER, min_version: TLS10, max_version: TLS12}
+    tls_server_config: {SERVER, cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384], max_version: TLS12}
+    tls_server_config: {SERVER, cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA], prefer_server_cipher_suites: false}
+    tls_server_config: {SERVER, curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]}
+    http_server_config: {http2: true}
+    http_server_config: {http2: false}
+    http_server_config: {headers: {X-Frame-Options: deny, X-XSS-Protection: 1, X-Content-Type-Options: nosniff}}
+    http_server_config: {headers: {Strict-Transport-Security: max-age=31536000; includeSubDomains}}
+    http_server_config: {headers: {Content-Security-Policy: \"default-src 'self' *.test.example.net\", X-XSS-Protection: ''}}
+    rate_limit: {interval: 1s, burst: 1}
+    rate_limit: {interval: 0, burst: 0}
+    basic_auth_users: {}
+    basic_auth_users: {alice: $2y$12$1DpfPeqF9HzHJt.EWswy1exHluGfbhnn3yXhR7Xes6m3WJqFg0Wby}
+    basic_auth_users: {bob: $2y$18$4VeFDzXIoPHKnKTU3O3GH.N.vZu06CVqczYZ8WvfzrddFU6tGqjR.}
+    basic_auth_users: {dave: $2a$10$2UXri9cIDdgeKjBo4Rlpx.U3ZLDV8X1IxKmsfOvhcM5oXQt/mLmXq}";
+
 #[test]
 fn files_are_accepted() {
     let folder = Folder::new();
-    let inline = folder.inline();
-    let users = format!("basic_auth_users:\n  alice: {HASH}\n");
-    for text in [
-        "",
-        "# nothing\n",
-        "tls_server_config: {}\n",
-        &tls(&[]),
-        &inline,
-        &format!("{}{users}", tls(&[])),
-        &users,
-        &tls(&["client_auth_type: NoClientCert"]),
-        &tls(&["client_auth_type: VerifyClientCertIfGiven"]),
-        &tls(&["min_version: TLS13", "max_version: TLS13"]),
-        &tls(&["min_version: TLS12", "max_version: TLS12"]),
-        &tls(&["cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_AES_128_GCM_SHA256]"]),
-        &tls(&["prefer_server_cipher_suites: false"]),
-        &tls(&["curve_preferences: [X25519, CurveP256, CurveP384]"]),
-        "http_server_config:\n  http2: false\n",
-        "http_server_config:\n  headers:\n    X-Frame-Options: deny\n    X-XSS-Protection: 1\n    X-Content-Type-Options: nosniff\n    Strict-Transport-Security: max-age=31536000; includeSubDomains\n    Content-Security-Policy: \"default-src 'self'\"\n",
-        "rate_limit:\n  interval: 1s\n  burst: 1\n",
-        "rate_limit:\n  interval: 0\n  burst: 0\n",
-    ] {
-        let opened = folder.open(text);
+    let rows = ACCEPTED.trim().lines().map(|row| {
+        let row = row.trim();
+        row.replace("SERVER", "cert_file: server.crt, key_file: server.key")
+    });
+    for text in rows.chain([String::new(), folder.inline()]) {
+        let opened = folder.open(&text);
         assert!(opened.is_ok(), "{text}\n{}", opened.unwrap_err());
     }
 }
@@ -94,31 +118,40 @@ fn files_are_accepted() {
 /// that needs an authority.
 const REFUSED: &str = "
     tls_server_config: {cert_file: '', key_file: server.key} => cert or cert_file is missing
+    tls_server_config: {cert: '', key_file: server.key} => cert or cert_file is missing
     tls_server_config: {key: x} => cert or cert_file is missing
     tls_server_config: {cert_file: server.crt} => key or key_file is missing
     tls_server_config: {cert_file: server.crt, key_file: ''} => key or key_file is missing
+    tls_server_config: {cert_file: server.crt, key: ''} => key or key_file is missing
     tls_server_config: {cert_file: '', key_file: '', client_auth_type: NoClientCert} => cert or cert_file is missing
+    tls_server_config: {cert_file: '', key_file: '', client_auth_type: x} => client_auth_type: expected one of
     tls_server_config: {cert_file: none.crt, key_file: server.key} => cert_file: the file cannot be read
+    tls_server_config: {cert_file: none.crt, key_file: none.key} => cert_file: the file cannot be read
     tls_server_config: {cert_file: server.crt, key_file: none.key} => tls_server_config.key_file: the file cannot be read: No such file
     tls_server_config: {cert_file: server.key, key_file: server.key} => holds no certificate in PEM form
     tls_server_config: {cert_file: server.crt, key_file: server.crt} => holds no private key in PEM form
     tls_server_config: {cert_file: server.crt, key_file: client.key} => tls_server_config: keys may not be consistent
+    tls_server_config: {cert_file: first.crt, key_file: client.key} => tls_server_config: keys may not be consistent
     tls_server_config: {cert: x, SERVER} => cert and cert_file are both set
-    http_server_config: {http2: true} => HTTP/2 is not supported
+    http_server_config: {http2: yes please} => http2
     http_server_config: {headers: {X-Content-Type-Options: sniff}} => expected nosniff
-    http_server_config: {headers: {X-Powered-By: me}} => http_server_config.headers: this header cannot be configured
+    http_server_config: {headers: {X-Frame-Options: foo}} => expected deny or sameorigin
+    http_server_config: {headers: {Content-Type: foo}} => http_server_config.headers: this header cannot be configured
     rate_limit: {interval: soon} => expected a duration
     rate_limit: {interval: 1s} => rate_limit.burst: must be at least 1
     tls_server_config: {SERVER, client_ca_file: ca.crt} => client_ca_file: is set without a client_auth_type
-    tls_server_config: {SERVER, client_ca_file: /dev/null, VERIFY} => client_ca_file: the file holds no certificate
-    tls_server_config: {SERVER, client_ca_file: none.crt, VERIFY} => tls_server_config.client_ca_file: the file cannot be read
-    tls_server_config: {SERVER, VERIFY} => client_ca or client_ca_file is missing
+    tls_server_config: {SERVER, client_ca_file: /dev/null} => client_ca_file: the file holds no certificate
+    tls_server_config: {SERVER, client_ca_file: none.crt} => tls_server_config.client_ca_file: the file cannot be read
+    tls_server_config: {SERVER, VERIFY} => client_ca_file: is missing
     tls_server_config: {SERVER, client_auth_type: Sometimes} => expected one of
     tls_server_config: {SERVER, client_allowed_sans: [a]} => client_allowed_sans: is set without a client_auth_type
-    tls_server_config: {SERVER, cipher_suites: [TLS_RSA_WITH_RC4]} => tls_server_config.cipher_suites: expected TLS_ECDHE
-    tls_server_config: {SERVER, curve_preferences: [CurveP521]} => tls_server_config.curve_preferences: expected X25519
-    tls_server_config: {SERVER, min_version: TLS11} => expected one of TLS12, TLS13
-    tls_server_config: {SERVER, min_version: TLS13, max_version: TLS12} => min_version: is higher than max_version";
+    tls_server_config: {SERVER, min_version: TLS111} => expected one of TLS10, TLS11, TLS12, TLS13
+    tls_server_config: {SERVER, min_version: TLS13, max_version: TLS12} => max_version: no version is left
+    tls_server_config: {SERVER, max_version: TLS11} => max_version: no version is left
+    basic_auth_users: {john: doe} => basic_auth_users: not a bcrypt hash
+    basic_auth_users: {john: $2y$03$RjJi0q8CUCWLGnIYGG0WW.56D0goflRahkxslqSK8vbwu0nnBMW92} => basic_auth_users: a hash whose cost is not from 4 to 20
+    basic_auth_users: {john: $2y$21$RjJi0q8CUCWLGnIYGG0WW.56D0goflRahkxslqSK8vbwu0nnBMW92} => basic_auth_users: a hash whose cost is not from 4 to 20
+    tls_server_config: {cert_filse: server.crt} => tls_server_config: unknown key";
 
 #[test]
 fn files_are_refused_with_the_key_that_is_wrong() {
@@ -168,8 +201,7 @@ fn an_error_shows_no_secret() {
         "basic_auth_users:\n  s3cretword: x\n",
         "rate_limit:\n  interval: s3cretword\n",
         &tls(&["client_auth_type: s3cretword"]),
-        &tls(&["cipher_suites: [s3cretword]"]),
-        &tls(&["curve_preferences: [s3cretword]"]),
+        &tls(&["cipher_suites: {s3cretword: s3cretword}"]),
         "tls_server_config:\n  cert_file: server.crt\n  key_file: s3cretword\n",
         "tls_server_config:\n  cert_file: s3cretword\n  key_file: server.key\n",
         "tls_server_config:\n  cert: s3cretword\n  key_file: server.key\n",
@@ -180,6 +212,22 @@ fn an_error_shows_no_secret() {
             .unwrap_or_else(|| panic!("accepted: {text}"));
         assert!(!error.contains("s3cretword"), "{error}");
     }
+}
+
+#[test]
+fn the_first_end_of_a_chain_is_shown() {
+    let folder = Folder::new();
+    let facts = folder.open(&tls(&[])).unwrap().facts();
+    let server = facts.certificate_expiry.unwrap();
+    let end = |parameters: &mut CertificateParams| parameters.not_after = date_time_ymd(2030, 1, 1);
+    folder.certificates.issue("short", end);
+    let chain = ["server.crt", "short.crt"].map(|name| fs::read(folder.path(name)).unwrap());
+    fs::write(folder.path("server.crt"), chain.concat()).unwrap();
+    let chain = folder.open(&tls(&[])).unwrap().facts();
+    let expected = Timestamp::parse("2030-01-01T00:00:00Z").unwrap();
+    assert_eq!(chain.certificate_expiry, Some(expected));
+    assert!(server.since(expected) > std::time::Duration::from_hours(24));
+    assert_eq!(folder.open("").unwrap().facts().certificate_expiry, None);
 }
 
 #[test]

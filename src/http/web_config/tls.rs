@@ -3,15 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
-use rustls::pki_types::CertificateDer;
-use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
+use x509_cert::Certificate;
+use x509_cert::der::{Decode, Encode};
 
 use crate::config::HiddenPath;
 use crate::config::error::Fault;
+use crate::config::form::section;
+use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
 use super::client_auth::{ClientAuth, ClientAuthType};
@@ -19,13 +24,18 @@ use super::client_auth::{ClientAuth, ClientAuthType};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsSection {
+    #[serde(deserialize_with = "section")]
     cert: String,
     #[serde(deserialize_with = "secret")]
     #[schemars(with = "String")]
     key: SecretString,
+    #[serde(deserialize_with = "section")]
     client_ca: String,
+    #[serde(deserialize_with = "section")]
     cert_file: PathBuf,
+    #[serde(deserialize_with = "section")]
     key_file: PathBuf,
+    #[serde(deserialize_with = "section")]
     client_ca_file: PathBuf,
     #[schemars(with = "String")]
     client_auth_type: Option<ClientAuthType>,
@@ -34,18 +44,23 @@ pub(super) struct TlsSection {
     min_version: Option<TlsVersion>,
     #[schemars(with = "String")]
     max_version: Option<TlsVersion>,
-    cipher_suites: Vec<String>,
+    /// This and the next two have no effect: rustls has nothing that one would have to exclude.
+    cipher_suites: Option<Vec<String>>,
     prefer_server_cipher_suites: Option<bool>,
-    curve_preferences: Vec<String>,
+    curve_preferences: Option<Vec<String>>,
 }
 
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
-    String::deserialize(deserializer).map(SecretString::from)
+    section::<String, D>(deserializer).map(SecretString::from)
 }
 
-/// A version of TLS. There is no older one: rustls does not have them.
+/// A version of TLS. rustls does not have the first two.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 enum TlsVersion {
+    #[serde(rename = "TLS10")]
+    Tls10,
+    #[serde(rename = "TLS11")]
+    Tls11,
     #[serde(rename = "TLS12")]
     Tls12,
     #[serde(rename = "TLS13")]
@@ -53,26 +68,16 @@ enum TlsVersion {
 }
 
 pub(super) struct TlsServer {
-    pub(super) config: ServerConfig,
-    /// The first certificate of its chain: its own.
-    pub(super) certificate: CertificateDer<'static>,
-}
-
-impl TlsVersion {
-    const ALL: [(Self, &'static SupportedProtocolVersion); 2] = [
-        (Self::Tls13, &version::TLS13),
-        (Self::Tls12, &version::TLS12),
-    ];
+    pub(super) config: Arc<ServerConfig>,
+    /// When the first certificate of its chain expires.
+    pub(super) expiry: Option<Timestamp>,
 }
 
 impl TlsSection {
     /// Resolves relative paths against a folder.
     pub(super) fn resolve(&mut self, folder: &Path) {
-        for file in [
-            &mut self.cert_file,
-            &mut self.key_file,
-            &mut self.client_ca_file,
-        ] {
+        let files = [&mut self.cert_file, &mut self.key_file];
+        for file in files.into_iter().chain([&mut self.client_ca_file]) {
             if !file.as_os_str().is_empty() {
                 *file = folder.join(&*file);
             }
@@ -95,22 +100,15 @@ impl TlsSection {
             || !self.key.expose_secret().is_empty()
     }
 
-    /// The keys that are set and protect the server.
-    pub(super) fn protections(&self) -> impl Iterator<Item = &'static str> {
-        let asks = self
-            .client_auth_type
-            .is_some_and(|kind| kind != ClientAuthType::NoClientCert);
-        let keys = [
+    /// The keys that protect the server, and whether they are set.
+    pub(super) fn protections(&self) -> [(&'static str, bool); 3] {
+        let kind = self.client_auth_type.unwrap_or_default();
+        let names = self.client_allowed_sans.is_some();
+        [
             ("tls_server_config", self.is_enabled()),
-            ("tls_server_config.client_auth_type", asks),
-            (
-                "tls_server_config.client_allowed_sans",
-                self.client_allowed_sans.is_some(),
-            ),
-        ];
-        keys.into_iter()
-            .filter(|(_, is_set)| *is_set)
-            .map(|(key, _)| key)
+            ("tls_server_config.client_auth_type", kind.asks()),
+            ("tls_server_config.client_allowed_sans", names),
+        ]
     }
 
     /// Whether a certificate of a client is verified if there is one.
@@ -120,20 +118,24 @@ impl TlsSection {
 
     /// Reads the certificates and makes the configuration of rustls.
     pub(super) fn server(&self) -> Result<TlsServer, Fault> {
-        let certificates = read("cert", &self.cert, &self.cert_file, Pem::certificates)?;
-        let certificate = certificates[0].clone();
+        if self.cipher_suites.is_some() || self.curve_preferences.is_some() {
+            tracing::warn!(
+                "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
+            );
+        }
+        let chain = read("cert", &self.cert, &self.cert_file, Pem::certificates)?;
         let key = read("key", self.key.expose_secret(), &self.key_file, Pem::key)?;
-        let provider = Arc::new(self.provider()?);
+        let provider = crate::tls::provider();
+        let expiry = chain.iter().filter_map(expiry).min();
+        let key = certified_key(chain, key, &provider)?;
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
             .with_client_cert_verifier(self.client_auth()?.verifier(&provider)?)
-            .with_single_cert(certificates, key)?;
-        config.ignore_client_order = self.prefer_server_cipher_suites.unwrap_or(true);
+            .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
+        config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(TlsServer {
-            config,
-            certificate,
-        })
+        let config = Arc::new(config);
+        Ok(TlsServer { config, expiry })
     }
 
     fn client_auth(&self) -> Result<ClientAuth, Fault> {
@@ -150,27 +152,18 @@ impl TlsSection {
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
         let lowest = self.min_version.unwrap_or(TlsVersion::Tls12);
         let wanted = lowest..=self.max_version.unwrap_or(TlsVersion::Tls13);
-        let versions = TlsVersion::ALL.iter();
-        let versions: Vec<_> = versions
-            .filter(|(version, _)| wanted.contains(version))
-            .map(|(_, version)| *version)
-            .collect();
+        let mut versions = Vec::new();
+        for (name, version) in [
+            (TlsVersion::Tls13, &version::TLS13),
+            (TlsVersion::Tls12, &version::TLS12),
+        ] {
+            versions.extend(wanted.contains(&name).then_some(version));
+        }
         if versions.is_empty() {
-            let advice = "is higher than max_version";
-            return Err(Fault::about("tls_server_config.min_version", advice));
+            let advice = "no version is left: the server has TLS12 and TLS13";
+            return Err(Fault::about("tls_server_config.max_version", advice));
         }
         Ok(versions)
-    }
-
-    fn provider(&self) -> Result<CryptoProvider, Fault> {
-        let mut provider = ring::default_provider();
-        if !self.cipher_suites.is_empty() {
-            provider.cipher_suites = cipher_suites(&self.cipher_suites)?;
-        }
-        if !self.curve_preferences.is_empty() {
-            provider.kx_groups = curves(&self.curve_preferences)?;
-        }
-        Ok(provider)
     }
 }
 
@@ -201,47 +194,26 @@ fn read<T>(
         .map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
 }
 
-/// The suites of these names. As in Go, the list limits TLS 1.2 alone: the suites of TLS 1.3 are always offered.
-fn cipher_suites(names: &[String]) -> Result<Vec<SupportedCipherSuite>, Fault> {
-    let (all_13, all_12): (Vec<_>, Vec<_>) = ring::ALL_CIPHER_SUITES
-        .iter()
-        .copied()
-        .partition(|suite| suite.tls13().is_some());
-    let mut suites = all_13.clone();
-    for name in names {
-        let is_named = |suite: &&SupportedCipherSuite| suite_name(suite) == *name;
-        match all_12.iter().find(is_named) {
-            Some(suite) => suites.push(*suite),
-            None if all_13.iter().any(|suite| suite_name(suite) == *name) => {}
-            None => {
-                let known: Vec<_> = all_12.iter().chain(&all_13).map(suite_name).collect();
-                let advice = format!("expected {}", known.join(", "));
-                return Err(Fault::about("tls_server_config.cipher_suites", advice));
-            }
-        }
+/// A key that belongs to the first certificate. rustls compares only certificates of version 3.
+fn certified_key(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, Fault> {
+    let key = provider.key_provider.load_private_key(key)?;
+    let certificate = Certificate::from_der(&chain[0]);
+    let shown = certificate.and_then(|one| one.tbs_certificate.subject_public_key_info.to_der());
+    let unreadable = |_| Fault::about("tls_server_config.cert_file", "no certificate of X.509");
+    let shown = shown.map_err(unreadable)?;
+    if key.public_key().is_some_and(|own| *own != *shown) {
+        return Err(rustls::Error::from(InconsistentKeys::KeyMismatch).into());
     }
-    Ok(suites)
+    Ok(CertifiedKey::new(chain, key))
 }
 
-/// The name that Go gives to a suite.
-fn suite_name(suite: &SupportedCipherSuite) -> String {
-    let name = suite.suite().as_str().unwrap_or_default();
-    name.replacen("TLS13_", "TLS_", 1)
-}
-
-fn curves(names: &[String]) -> Result<Vec<&'static dyn SupportedKxGroup>, Fault> {
-    let known = [
-        ("X25519", ring::kx_group::X25519),
-        ("CurveP256", ring::kx_group::SECP256R1),
-        ("CurveP384", ring::kx_group::SECP384R1),
-    ];
-    let curve = |name: &String| {
-        let found = known.iter().find(|(known, _)| known == name);
-        found.map(|(_, group)| *group).ok_or_else(|| {
-            let known = known.map(|(name, _)| name).join(", ");
-            let advice = format!("expected {known}");
-            Fault::about("tls_server_config.curve_preferences", advice)
-        })
-    };
-    names.iter().map(curve).collect()
+fn expiry(certificate: &CertificateDer<'_>) -> Option<Timestamp> {
+    let certificate = Certificate::from_der(certificate).ok()?;
+    let end = certificate.tbs_certificate.validity.not_after;
+    let end = i64::try_from(end.to_unix_duration().as_millis()).ok()?;
+    Some(Timestamp::from_millis(end))
 }

@@ -19,6 +19,8 @@ families! {
     FOLDERS: Gauge "kb_portal_folders" PORTAL,
         Portal(|portal| Some(float(portal.view.list.facts()?.folders as u64))),
         "Number of folders that the API key may use.";
+    FOLDERS_UNWATCHED: Gauge "kb_portal_folders_unwatched" &["portal", "reason"], PortalSamples(unwatched),
+        "Number of folders that nobody counts, although they are listed or the configuration names them.";
     SORTING: Gauge "kb_portal_sorting" &["portal", "state"], PortalSamples(sorting),
         "Whether sorting by status is in this state: shown by audits, assumed from the interface, or refuted by rows or audits.";
     COLLECTION_PANICS: Counter "kb_collection_panics_total" PORTAL,
@@ -47,6 +49,14 @@ fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     for trouble in Trouble::ALL {
         let holds = portal.view.list.trouble() == Some(trouble);
         samples.add(&[portal.name(), trouble.as_str()], flag(holds));
+    }
+}
+
+fn unwatched(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
+    let list = portal.view.list.facts();
+    let folders = list.into_iter().flat_map(|list| list.unwatched.by_reason());
+    for (reason, folders) in folders {
+        samples.add(&[portal.name(), reason], float(folders));
     }
 }
 

@@ -115,6 +115,7 @@ fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
         class: Classifier::default().explain(reason.as_str()).0,
         files: files >> 12,
         example: None,
+        growth: None,
     };
     errors.into_iter().map(row).collect()
 }

@@ -28,7 +28,7 @@ where
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = deserializer.deserialize_map(reader);
     read.and_then(|read| deserializer.end().map(|()| read))
-        .map_err(|error| PortalError::from_json(&error))
+        .map_err(|error| PortalError::from_json(&error, text.as_bytes()))
 }
 
 struct AnswerReader<F, R, B> {

@@ -233,19 +233,20 @@ impl Tables<'_> {
         watched: &[PortalAddress],
         before: Timestamp,
     ) -> Result<(), StoreError> {
-        let portals = Statement::new("DELETE FROM folder WHERE written < ")
-            .value(before.as_millis())
-            .text(" AND portal NOT IN (")
-            .list(watched.iter().map(PortalAddress::as_str).chain([""]))
-            .text(") RETURNING portal, folder");
-        for row in portals.fetch(self.connection).await? {
-            let statement = Statement::new("DELETE FROM file WHERE portal = ")
-                .value(sqlx::Row::try_get::<String, _>(&row, "portal")?)
-                .text(" AND folder = ")
-                .value(folder_id(&row)?.to_string());
-            statement.fetch(self.connection).await?;
-        }
-        Ok(())
+        let others = |statement: Statement| {
+            let watched = watched.iter().map(PortalAddress::as_str).chain([""]);
+            statement
+                .text(" AND portal NOT IN (")
+                .list(watched)
+                .text(")")
+        };
+        let old = Statement::new("DELETE FROM folder WHERE written < ").value(before.as_millis());
+        others(old).fetch(self.connection).await?;
+        let orphans = Statement::new(
+            "DELETE FROM file WHERE NOT EXISTS (SELECT 1 FROM folder
+             WHERE folder.portal = file.portal AND folder.folder = file.folder)",
+        );
+        others(orphans).fetch(self.connection).await.map(drop)
     }
 }
 

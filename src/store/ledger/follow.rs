@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tracing::warn;
 
 use crate::attempts::{Event, LedgerView};
-use crate::model::PortalAddress;
+use crate::model::{PortalAddress, Timestamp};
+use crate::store::clock::Reading;
 use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::log::{self, Logged, Tail};
 use crate::store::ledger::views::Known;
@@ -28,7 +29,7 @@ impl Writer {
             self.database.check_write().await?;
         }
         let newer = self.refresh(portal).await?;
-        self.note_steps().await?;
+        self.note_step(portal).await?;
         if self.met.contains(portal) {
             return Ok(newer);
         }
@@ -120,6 +121,8 @@ impl Writer {
             return Ok(());
         };
         let at = self.clock().now().wall;
+        // What steps of the clock it knew is in doubt, too.
+        self.readings.remove(portal);
         warn!(%portal, "the database lost what was written to the reindex ledger; it is added again, and nothing is reindexed for a cooldown");
         let events = vec![Event::Known(Box::new(lost)), Event::Doubted { at }];
         let before = self.views.get(portal);
@@ -132,42 +135,54 @@ impl Writer {
         added.map(drop)
     }
 
-    /// Notes that the clock was set, if it was.
-    pub(super) async fn note_steps(&mut self) -> Result<(), LedgerError> {
-        if let Some(step) = self.database.take_step() {
-            self.log_step(step);
-            let portals = self.views.portals().into_iter();
-            self.unnoted.extend(portals.map(|portal| (portal, step)));
+    /// Notes that the clock was set, if it was and nobody noted it.
+    pub(super) async fn note_step(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        if self.unknown_step(portal).is_some() {
+            // Another process may have noted it between the two moments at which the clock and the log were read.
+            self.database.check_write().await?;
+            let (clock, is_shared) = (self.clock(), self.leases.is_some());
+            let before = self.readings.get(portal).copied();
+            let step = |known: &Known| {
+                let step = before.and_then(|before| before.unknown_step(known.at(clock.now())));
+                Ok(step.map_or_else(Vec::new, |step| {
+                    step_events(known, step, clock.now().wall, is_shared)
+                }))
+            };
+            Box::pin(self.change(portal, Guard::None, step)).await?;
         }
-        while let Some((portal, step)) = self.unnoted.last().cloned() {
-            let at = self.clock().now().wall;
-            let is_shared = self.leases.is_some();
-            let noted = self.change(&portal, Guard::None, |known| {
-                Ok(vec![if is_shared {
-                    Event::Doubted { at }
-                } else {
-                    let by = known.view.moves_by(step, at);
-                    Event::ClockSet { at, by }
-                }])
-            });
-            Box::pin(noted).await?;
-            self.unnoted.pop();
+        if let Some(reading) = self.reading(portal) {
+            self.readings.insert(portal.clone(), reading);
         }
         Ok(())
     }
 
-    fn log_step(&self, step: i64) {
-        let (is_shared, seconds) = (self.leases.is_some(), step / 1_000);
-        if is_shared {
-            warn!(
-                seconds,
-                "the clock of the PostgreSQL server was set; nothing is reindexed for a cooldown"
-            );
-        } else {
-            warn!(
-                seconds,
-                "the clock was set; the limits of reindexing last as long as they would have"
-            );
-        }
+    fn reading(&self, portal: &PortalAddress) -> Option<Reading> {
+        let known = self.views.get(portal).ok()?;
+        Some(known.at(self.database.read_clock()?))
+    }
+
+    fn unknown_step(&self, portal: &PortalAddress) -> Option<i64> {
+        let before = self.readings.get(portal)?;
+        before.unknown_step(self.reading(portal)?)
+    }
+}
+
+/// The events of a step of the clock. Where several processes share it, some of them may have decided by it before they knew.
+fn step_events(known: &Known, step: i64, at: Timestamp, is_shared: bool) -> Vec<Event> {
+    let seconds = step / 1_000;
+    let by = known.view.moves_by(step, at);
+    let set = Event::ClockSet { at, step, by };
+    if is_shared {
+        warn!(
+            seconds,
+            "the clock of the PostgreSQL server was set; nothing is reindexed for a cooldown"
+        );
+        vec![set, Event::Doubted { at }]
+    } else {
+        warn!(
+            seconds,
+            "the clock was set; the limits of reindexing last as long as they would have"
+        );
+        vec![set]
     }
 }

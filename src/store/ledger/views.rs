@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::attempts::LedgerView;
+use crate::clock::Moment;
 use crate::model::PortalAddress;
+use crate::store::clock::Reading;
 use crate::store::error::StoreError;
 use crate::store::ledger::error::LedgerError;
 use crate::store::revision::Revision;
@@ -17,6 +19,14 @@ pub(super) struct Known {
     pub revision: Option<Revision>,
     /// Events since the one that has all before it.
     pub events: usize,
+}
+
+impl Known {
+    /// The clock at a moment, with the steps of it that the log has.
+    pub fn at(&self, at: Moment) -> Reading {
+        let steps = self.view.steps();
+        Reading { at, steps }
+    }
 }
 
 /// Only the thread of the ledger changes them, after the commit. Cheap to clone.
@@ -45,12 +55,6 @@ impl Views {
         if !matches!(views.get(portal), Some(Ok(_))) {
             views.insert(portal.clone(), Err(error.clone()));
         }
-    }
-
-    pub fn portals(&self) -> Vec<PortalAddress> {
-        let views = self.lock();
-        let known = views.iter().filter(|(_, known)| known.is_ok());
-        known.map(|(portal, _)| portal.clone()).collect()
     }
 
     /// Forgets everything, for this reason.

@@ -1,6 +1,6 @@
 //! What owns the database of the ledger.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use crate::attempts::{Event, Intent, LedgerView, Misfit, Tidy};
 use crate::clock::Moment;
 use crate::model::{PortalAddress, PortalName};
-use crate::store::clock::StoreClock;
+use crate::store::clock::{Reading, StoreClock};
 use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::ledger::copy::Copy;
@@ -51,8 +51,8 @@ pub(super) struct Writer {
     pub(super) leases: Option<Leases>,
     /// The portals whose attempts by earlier processes were ended.
     pub(super) met: HashSet<PortalAddress>,
-    /// Steps of the clock that are still to be written, by portal.
-    pub(super) unnoted: Vec<(PortalAddress, i64)>,
+    /// The clock when the log of each portal was last known to have all steps of it.
+    pub(super) readings: HashMap<PortalAddress, Reading>,
     ended: bool,
 }
 
@@ -71,7 +71,7 @@ impl Writer {
             views,
             leases,
             met: HashSet::new(),
-            unnoted: Vec::new(),
+            readings: HashMap::new(),
             ended: false,
         }
     }
@@ -126,7 +126,7 @@ impl Writer {
         decided_on: &Arc<LedgerView>,
     ) -> Result<Arc<LedgerView>, LedgerError> {
         self.check_open()?;
-        self.note_steps().await?;
+        self.note_step(portal).await?;
         if !Arc::ptr_eq(&self.views.get(portal)?.view, decided_on) {
             return Err(Misfit::Changed.into());
         }
@@ -257,7 +257,7 @@ impl Writer {
             }
             Err(error) => return Err(error.into()),
         }
-        self.note_steps().await
+        self.note_step(portal).await
     }
 
     /// Ends the lease of a portal, and takes this process from those that watch it.

@@ -1,6 +1,6 @@
 //! Errors of `state migrate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -50,6 +50,13 @@ impl Failure for MigrateError {
         match self {
             Self::Store(error) => error.of_connection(),
             _ => None,
+        }
+    }
+
+    fn of_file(self, path: &Path) -> Self {
+        match self {
+            Self::Store(error) => error.of_file(path).into(),
+            error => error,
         }
     }
 }

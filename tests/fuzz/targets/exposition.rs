@@ -16,7 +16,7 @@ use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
-    Snapshot, Unavailable, Way,
+    Snapshot, Unavailable, Unwatched, Way,
 };
 use kb_exporter::text;
 use kb_exposition::{Exposition, Sample};
@@ -124,9 +124,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
-            invalid_rows: 0,
-            beyond_limit: 0,
-            whole: true,
+            unwatched: Unwatched::default(),
         }),
         classes: Arc::new(slots.classes()),
         errors: Arc::default(),
@@ -140,6 +138,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Assumed,
         unsorted: None,
+        web_url: None,
         panics: 0,
     })
 }
@@ -157,7 +156,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         state: state(name, now.wall),
         failed_files: None,
         counts: Some(Arc::new(Counts {
-            errors: slots.count(id, &tally(&reasons), now.wall),
+            errors: slots.count(id, &tally(&reasons), now.wall, true),
             ..counts(&reasons, now)
         })),
         last_success: Some(now.wall),
@@ -174,6 +173,8 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             entries: amounts,
             indexing: indexing(&reasons),
         })),
+        day: Arc::default(),
+        newest: Arc::default(),
     }
 }
 

@@ -1,5 +1,8 @@
 //! `kb-exporter reindex history`.
 
+use std::os::unix::fs::MetadataExt;
+use std::process::Command;
+
 use super::*;
 
 #[test]
@@ -34,4 +37,31 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document, serde_json::json!({"attempts": []}));
     exporter.stop().await;
+
+    // Nor need whoever reads it be able to write there.
+    let folder = workspace.path("");
+    let chmod = Command::new("chmod")
+        .args(["-R", "a=rX"])
+        .arg(&folder)
+        .status();
+    assert!(chmod.unwrap().success());
+    let mut command = by_nobody(&workspace.command());
+    let output = run(command.args(["reindex", "history"]), "");
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    let chmod = Command::new("chmod")
+        .args(["-R", "u+w"])
+        .arg(&folder)
+        .status();
+    assert!(chmod.unwrap().success());
+}
+
+/// The same command, run by a user without rights.
+fn by_nobody(command: &Command) -> Command {
+    let mut other = Command::new("setpriv");
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        other.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    }
+    other.arg("--").arg(command.get_program());
+    other.args(command.get_args());
+    other
 }

@@ -1,16 +1,18 @@
 //! The manifests refer to each other correctly, grant no privileges, and have the alerts and dashboards of the repository.
 
 mod built;
+mod chart;
 
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::PathBuf;
 
+use kb_exporter::config::Config;
 use serde_json::{Value, json};
 
 use super::{list, output, root, text, texts, yaml};
-use crate::support::workspace::program;
+use crate::support::workspace::{Workspace, program};
 
 /// With this variable set, the manifest of the alerts is written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DEPLOY";
@@ -118,14 +120,13 @@ fn there_are_as_many_pods_as_shards() {
     let patch: Value = serde_saphyr::from_str(patch).unwrap();
     let flags = all(&patch, "value");
     let count = format!("--shard.count={}", replicas["count"]);
-    let mut command = program();
-    command.args(["--config.check", "--config.file"]);
-    command.arg(root().join("deploy/kubernetes/exporter/kb-exporter.yml"));
     for flag in ["--shard.index=auto", &count] {
         assert!(flags.contains(flag), "{flag}: {flags:?}");
     }
     // A pod's name is its host name, which this machine does not have.
-    let checked = output(command.args(["--shard.index=3", &count]));
+    let workspace = Workspace::new(&[("main", "https://portal.example".to_owned())]);
+    let mut command = workspace.command();
+    let checked = output(command.args(["--config.check", "--shard.index=3", &count]));
     assert!(checked.contains("shard 3 of 4"), "{checked}");
 }
 
@@ -171,11 +172,7 @@ fn the_configuration_the_keys_and_the_state_are_where_the_exporter_looks() {
             .as_str()
             .unwrap();
         assert_eq!(key, format!("{}/main", path_of(&pod, "keys")));
-        output(
-            program()
-                .args(["--config.check", "--config.file"])
-                .arg(root().join(path)),
-        );
+        assert_eq!(Config::from_file(&root().join(path)).err(), None);
     }
     let keys = text("deploy/kubernetes/exporter/statefulset.yaml");
     assert!(

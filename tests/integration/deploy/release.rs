@@ -109,6 +109,7 @@ fn archive(program: &Path, folder: &Path) -> String {
         .arg(program)
         .arg("x86_64-unknown-linux-gnu")
         .arg(manual(program.parent().unwrap()))
+        .arg(root().join("LICENSE"))
         .arg(folder);
     output(command.env("SOURCE_DATE_EPOCH", "1767225600"))
         .trim()
@@ -132,6 +133,7 @@ fn an_archive_is_reproducible_and_has_all_that_operators_need() {
     for file in [
         "kb-exporter",
         "LICENSE",
+        "THIRD-PARTY-LICENSES.txt",
         "README.md",
         "docs/installation.md",
         "docs/example.yml",
@@ -176,17 +178,9 @@ fn jobs_may_do_little_and_actions_are_pinned_to_a_commit() {
 
 #[test]
 fn workflows_satisfy_their_schema() {
-    let Some(_) = tool("check-jsonschema") else {
+    let Some(validator) = schema("github-workflows") else {
         return;
     };
-    let pattern = root().join("target/tools/lib/*/site-packages/check_jsonschema/builtin_schemas/vendor/github-workflows.json");
-    let schema = glob::glob(pattern.to_str().unwrap())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
-    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     for file in WORKFLOWS {
         let workflow = yaml(file);
         let faults: Vec<_> = validator
@@ -195,6 +189,44 @@ fn workflows_satisfy_their_schema() {
             .collect();
         assert!(faults.is_empty(), "{file}: {faults:#?}");
     }
+}
+
+/// The schema that the tool ships for this kind of file.
+fn schema(kind: &str) -> Option<jsonschema::Validator> {
+    tool("check-jsonschema")?;
+    let pattern = format!(
+        "target/tools/lib/*/site-packages/check_jsonschema/builtin_schemas/vendor/{kind}.json"
+    );
+    let pattern = root().join(pattern);
+    let mut schemas = glob::glob(pattern.to_str().unwrap()).unwrap();
+    let schema = fs::read_to_string(schemas.next().unwrap().unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    Some(jsonschema::validator_for(&schema).unwrap())
+}
+
+/// Dependencies are updated without a person, and advisories are looked up each night.
+#[test]
+fn dependencies_stay_current() {
+    let updates = yaml(".github/dependabot.yml");
+    let kinds: Vec<_> = list(&updates["updates"])
+        .map(|update| {
+            let folder = update["directory"].as_str().unwrap();
+            assert!(root().join(folder.trim_start_matches('/')).is_dir());
+            update["package-ecosystem"].as_str().unwrap()
+        })
+        .collect();
+    for kind in ["cargo", "github-actions", "docker", "docker-compose", "pip"] {
+        assert!(kinds.contains(&kind), "{kind}");
+    }
+    let nightly = yaml(WORKFLOWS[2]);
+    assert!(nightly["on"]["schedule"][0]["cron"].is_string());
+    let steps = list(&nightly["jobs"]["dependencies"]["steps"]);
+    let mut commands = steps.filter_map(|step| step["run"].as_str());
+    assert!(commands.any(|command| command.contains("cargo deny --locked check\n")));
+    let Some(validator) = schema("dependabot") else {
+        return;
+    };
+    assert!(validator.is_valid(&updates), "{updates:#}");
 }
 
 #[test]

@@ -90,6 +90,8 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                         sum_millis: 4_000,
                     },
                 }),
+                day: Arc::default(),
+                newest: Arc::default(),
             }),
             class_slots: vec![ClassSlot {
                 class: "page <n> lost".into(),
@@ -104,6 +106,7 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     Status::Flagged => 8,
                     _ => 0,
                 }),
+                day: Default::default(),
                 empty_counts: 2,
                 shown: false,
             }],
@@ -349,7 +352,7 @@ async fn what_is_written_together_is_stored_together() {
             .await;
         let refused = written.answers.unwrap_err();
         assert!(
-            matches!(refused, StoreError::Refused(_)),
+            matches!(refused, StoreError::Refused(_) | StoreError::Path { .. }),
             "{place:?} {refused:?}"
         );
         assert_eq!(load(&state).await.folders.len(), 0, "{place:?}");

@@ -27,6 +27,7 @@ const FAMILIES: &str = "
     kb_portal_up gauge portal
     kb_portal_unavailable gauge portal reason
     kb_portal_folders gauge portal
+    kb_portal_folders_unwatched gauge portal reason
     kb_portal_sorting gauge portal state
     kb_portal_requests_total counter portal endpoint code
     kb_portal_request_duration_seconds histogram portal endpoint
@@ -58,6 +59,8 @@ const FAMILIES: &str = "
     kb_exporter_config_last_reload_successful gauge
     kb_exporter_config_last_reload_success_timestamp_seconds gauge
     kb_exporter_web_config_last_reload_successful gauge
+    kb_exporter_web_config_last_reload_success_timestamp_seconds gauge
+    kb_exporter_http_requests_total counter handler code
     kb_exporter_shard_info gauge index count replicas ledger
     kb_exporter_different_configurations gauge portal
     kb_state_writable gauge store

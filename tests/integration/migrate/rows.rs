@@ -115,7 +115,7 @@ fn events(random: &mut Rng) -> Vec<Event> {
         let at = later(random);
         match random.u8(..5) {
             0 => events.push(Event::Doubted { at }),
-            1 => events.push(Event::ClockSet { at, by: 7 }),
+            1 => events.push(Event::ClockSet { at, step: 7, by: 7 }),
             2 => {
                 let what = Forgiven::Class(Class::Text("it's".into()));
                 events.push(Event::Forgiven(Forgiveness { at, what }));

@@ -36,9 +36,10 @@ impl Limits {
     }
 
     /// Fails where in some window more files were written down than the budget has: each attempt is its time and its files.
-    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)]) {
+    /// `error` is how wrong the times may be.
+    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)], error: Duration) {
         for (number, (last, _)) in attempts.iter().enumerate() {
-            let begin = last - millis(self.per);
+            let begin = last - millis(self.per) + millis(error);
             let window = attempts[..=number].iter();
             let window = window.filter(|(at, _)| *at > begin);
             let files: u64 = window.map(|(_, files)| files).sum();
@@ -52,15 +53,22 @@ pub(crate) fn each_request_has_an_attempt(
     requests: &[Event],
     attempts: &[Event],
     under_way: Duration,
+    error: Duration,
 ) {
     let mut left = attempts.to_vec();
     for (at, folder) in requests {
         let own = left.iter().position(|(intended, of)| {
-            of == folder && intended <= at && at - intended <= millis(under_way)
+            of == folder && is_soon_after(*at, *intended, under_way, error)
         });
         let own = own.unwrap_or_else(|| panic!("{folder} at {at}: not in {attempts:#?}"));
         left.remove(own);
     }
+}
+
+/// Whether a time is at most so long after another one, as far as the times are right.
+pub(crate) fn is_soon_after(at: Time, before: Time, by: Duration, error: Duration) -> bool {
+    let gap = at - before;
+    (-millis(error)..=millis(by + error)).contains(&gap)
 }
 
 /// The folder that a request asked to reindex.

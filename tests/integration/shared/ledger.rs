@@ -18,6 +18,11 @@ impl Attempt {
     }
 }
 
+/// By how many milliseconds the times of the ledger are ahead of the right ones.
+pub(super) fn ahead(database: &Database) -> i64 {
+    attempts::ahead(&database.store(EVENTS))
+}
+
 /// Every attempt, oldest first.
 pub(super) fn attempts(database: &Database) -> Vec<Attempt> {
     attempts::attempts(&database.store(EVENTS))
@@ -41,6 +46,12 @@ pub(super) fn fence(database: &Database) -> u64 {
     }
     let fence = database.store("SELECT coalesce(max(fence), 0) FROM lease");
     fence[0][0].parse().unwrap()
+}
+
+/// How many steps of the clock were noted.
+pub(super) fn steps(database: &Database) -> usize {
+    let events = "SELECT event FROM event WHERE event LIKE '{\"clock_set\":{%' AND event NOT LIKE '%\"step\":0,%'";
+    database.store(events).len()
 }
 
 /// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may use it.

@@ -9,13 +9,14 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use kb_simulator::{NewFile, Simulator, Status};
 use serde_json::json;
+use tokio::sync::RwLock;
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{Shared, until_writable};
 use crate::reindex::limits::{
-    Event, Limits, Time, each_request_has_an_attempt, folder_of, millis, wall,
+    Event, Limits, Time, each_request_has_an_attempt, folder_of, is_soon_after, wall,
 };
 use crate::reindex::scene::{failed_files_are_shown, sent};
 use crate::support::exporter::Exporter;
@@ -30,6 +31,8 @@ use kb_exposition::Sample;
 pub(crate) struct Size {
     shards: usize,
     limits: Limits,
+    /// Whether the server also fails over to a copy that lost something, and its clock is set.
+    worse: bool,
 }
 
 const SMALL: Size = Size {
@@ -39,6 +42,7 @@ const SMALL: Size = Size {
         budget: 40,
         per: Duration::from_secs(8),
     },
+    worse: false,
 };
 
 pub(crate) const LARGE: Size = Size {
@@ -48,7 +52,11 @@ pub(crate) const LARGE: Size = Size {
         budget: 40,
         per: Duration::from_secs(30),
     },
+    worse: true,
 };
+
+/// How wrong the times of attempts may be after the clock was set: as long as a server may take to tell its time.
+const CLOCK_ERROR: Duration = Duration::from_secs(2);
 
 const REPLICAS: usize = 2;
 
@@ -68,13 +76,18 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
 #[expect(clippy::print_stdout, reason = "shown when the test fails")]
 pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     let limits = &size.limits;
-    let server = Server::own().await;
+    let server = if size.worse {
+        Server::with_clock().await
+    } else {
+        Server::own().await
+    };
     let (shared, folders) = scene(&server, limits).await;
     let proxy = Proxy::before(server.address()).await;
     let workspace = shared.by(&shared.database.url_at(proxy.address()));
 
     let mut generator = random.generator();
     let (kills, over) = (Cell::new(0), Cell::new(false));
+    let deaths = RwLock::default();
     let goes_on = || {
         let goes_on = random.goes_on(kills.get()) || shared.portal.written() == 0;
         kills.set(kills.get() + usize::from(goes_on));
@@ -86,6 +99,7 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
         shard: number % size.shards,
         shards: size.shards,
         generator: generator.fork(),
+        deaths: &deaths,
         goes_on,
     });
     let lives = join_all(lives.map(Life::live).collect::<Vec<_>>());
@@ -97,13 +111,20 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     let weather = Weather {
         server: &server,
         proxy: &proxy,
+        database: &shared.database,
+        deaths: &deaths,
         generator: generator.fork(),
+        worse: size.worse,
     };
     let people = change_files(shared.portal.simulator(), &folders, generator.fork(), &over);
     let (pauses, weather, ()) = tokio::join!(lives, weather.change(&over), people);
 
     nothing_is_forgotten(&shared, &folders).await;
-    let attempts = ledger::attempts(&shared.database);
+    let mut attempts = ledger::attempts(&shared.database);
+    let ahead = ledger::ahead(&shared.database);
+    for attempt in &mut attempts {
+        attempt.intended -= ahead;
+    }
     let asked = shared.portal.asked();
     let requests: Vec<Event> = sent(&asked)
         .map(|asked| (wall(asked.at), folder_of(&asked.target)))
@@ -117,11 +138,16 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     );
     assert!(!requests.is_empty(), "nothing happened");
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
-    each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
-    each_answer_was_given(&attempts, &requests);
+    let error = if size.worse {
+        CLOCK_ERROR
+    } else {
+        Duration::ZERO
+    };
+    each_request_has_an_attempt(&requests, &intents, UNDER_WAY, error);
+    each_answer_was_given(&attempts, &requests, error);
     limits.cooldowns_were_kept(&requests, UNDER_WAY);
-    limits.cooldowns_were_kept(&intents, Duration::ZERO);
-    limits.budget_was_kept(&charges(&attempts));
+    limits.cooldowns_were_kept(&intents, error);
+    limits.budget_was_kept(&charges(&attempts), error);
 }
 
 /// A portal in which files of many folders failed, and a ledger that has known it for long.
@@ -212,16 +238,16 @@ fn outcomes(attempts: &[ledger::Attempt]) -> BTreeMap<&str, usize> {
 }
 
 /// The portal received each request that it is said to have answered.
-fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event]) {
+fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event], error: Duration) {
     let answered = attempts
         .iter()
         .filter(|attempt| attempt.outcome == "accepted");
     let mut left = requests.to_vec();
     for attempt in answered {
         let (intended, folder) = attempt.event();
-        let own = left.iter().position(|(at, of)| {
-            *of == folder && *at >= intended && at - intended <= millis(UNDER_WAY)
-        });
+        let own = left
+            .iter()
+            .position(|(at, of)| *of == folder && is_soon_after(*at, intended, UNDER_WAY, error));
         left.remove(own.unwrap_or_else(|| panic!("{attempt:?}: not in {requests:#?}")));
     }
 }

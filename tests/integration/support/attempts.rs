@@ -14,6 +14,7 @@ pub(crate) const PORTALS: &str = "SELECT count(DISTINCT portal) FROM event";
 /// An attempt that was written down.
 #[derive(Debug)]
 pub(crate) struct Attempt {
+    pub(crate) id: i64,
     pub(crate) folder: Uuid,
     /// In milliseconds since 1970.
     pub(crate) intended: i64,
@@ -47,6 +48,7 @@ pub(crate) fn attempts(rows: &[Vec<String>]) -> Vec<Attempt> {
     let mut attempts: Vec<_> = attempts.collect();
     attempts.sort_by_key(|attempt| attempt.id);
     let attempt = |attempt: &kb_exporter::attempts::Attempt| Attempt {
+        id: attempt.id.get(),
         folder: attempt.folder.to_string().parse().unwrap(),
         intended: attempt.intended.as_millis(),
         files: attempt.files,
@@ -61,10 +63,19 @@ pub(crate) fn attempts(rows: &[Vec<String>]) -> Vec<Attempt> {
     attempts.into_iter().map(|one| attempt(one)).collect()
 }
 
+/// By how much the clock was set, as the ledger knows: its times are ahead of the right ones by so many milliseconds.
+pub(crate) fn ahead(rows: &[Vec<String>]) -> i64 {
+    let views = views(rows).into_iter();
+    let view = views.last().map(|view| serde_json::to_value(view).unwrap());
+    view.map_or(0, |view| view["moved"].as_i64().unwrap())
+}
+
 /// A statement that lets everything in a ledger have happened so much earlier, as if that time had passed. No process may use it.
 pub(crate) fn age(by: Duration) -> String {
     let by = by.as_millis();
-    add(&format!(r#"{{"clock_set":{{"at":0,"by":-{by}}}}}"#))
+    add(&format!(
+        r#"{{"clock_set":{{"at":0,"step":0,"by":-{by}}}}}"#
+    ))
 }
 
 /// A statement that adds an event to the log of each portal.

@@ -129,6 +129,24 @@ impl Browser {
             .collect()
     }
 
+    /// Shows the page as people see it who lack some colours, such as `deuteranopia`, or `none` of that.
+    pub(crate) async fn see_with(&self, deficiency: &str) {
+        let name = "Emulation.setEmulatedVisionDeficiency";
+        self.command(name, json!({"type": deficiency})).await;
+    }
+
+    /// The text of the first element that a selector finds.
+    pub(crate) async fn text(&self, selector: &str) -> String {
+        let text = format!("document.querySelector({selector:?})?.innerText");
+        let text = self.value(&text).await;
+        let words: Vec<_> = text
+            .as_str()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        words.join(" ")
+    }
+
     /// Writes a picture of the whole page to `target/screenshots`.
     pub(crate) async fn picture(&self, name: &str) {
         let height = self.value("document.documentElement.scrollHeight").await;

@@ -166,6 +166,23 @@ impl Server {
         home::forget(&self.folder);
     }
 
+    /// Keeps a copy of all of its data, as a standby that receives nothing more has it. Clients lose their connections.
+    pub(crate) async fn copy(&self) {
+        self.stop().await;
+        home::copy(&self.folder.join("data"), &self.folder.join("standby"));
+        self.start().await;
+    }
+
+    /// Goes out, and the standby takes its place: whatever was written since [`Self::copy`] is lost.
+    pub(crate) async fn fail_over(&self) {
+        self.kill().await;
+        let data = self.folder.join("data");
+        home::remove(&data);
+        home::copy(&self.folder.join("standby"), &data);
+        home::remove(&self.folder.join("standby"));
+        self.start().await;
+    }
+
     /// Lets it stand still: it answers nothing, and its connections stay open.
     pub(crate) fn pause(&self) {
         let server = self.id();

@@ -99,6 +99,7 @@ pub(crate) fn program() -> Command {
         "KB_API_KEY_FILE",
         "KB_PORTAL_NAME",
         "KB_CA_FILE",
+        "KB_STATE_PATH",
     ] {
         command.env_remove(name);
     }

@@ -31,7 +31,7 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     for _ in 0..2 {
         let tally = tally_of(&Arc::default(), texts.iter().map(String::as_str));
         let mut slots = ClassSlots::new(limits.clone());
-        let rows = slots.count(folder(1), &tally, hour(0));
+        let rows = slots.count(folder(1), &tally, hour(0), true);
         assert_eq!(slots.of(folder(1)).count(), limits.folder);
         assert_eq!(rows.len(), limits.folder + 1);
         assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 100_000);

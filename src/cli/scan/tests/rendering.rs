@@ -13,7 +13,7 @@ use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
-    RunResult, Unavailable, Way,
+    RunResult, Unavailable, Unwatched, Way,
 };
 
 use views::*;
@@ -178,12 +178,15 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
 
 #[test]
 fn a_scan_is_whole_when_all_that_is_there_was_counted() {
-    let list = |invalid_rows, beyond_limit, whole| {
+    let list = |invalid_row, max_folders, is_whole: bool| {
         ListState::Read(ListFacts {
             folders: 1,
-            invalid_rows,
-            beyond_limit,
-            whole,
+            unwatched: Unwatched {
+                max_folders,
+                no_match: 0,
+                invalid_row,
+                list_incomplete: u64::from(!is_whole),
+            },
         })
     };
     let inbox = || counted(1, "Inbox", &[], true);
@@ -225,7 +228,7 @@ fn a_frame_counts_folders_that_were_read_at_and_expects_what_the_list_says() {
     let halfway = snapshot(vec![portal("main", read(), folders)]);
     assert_eq!(
         Frame::of(&halfway, 12).unwrap().to_string(),
-        "2 of 3 folders, 12 of 30 files"
+        "2 of 3 folders, 20 of 30 files"
     );
     assert_eq!(
         Frame::of(&halfway, 31).unwrap().to_string(),

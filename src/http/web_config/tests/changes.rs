@@ -14,7 +14,7 @@ fn what_changed_is_used_and_what_cannot_be_used_is_not() {
         "nothing changed"
     );
 
-    folder.certificates.issue("server");
+    folder.certificates.issue("server", |_| {});
     let second = file.current();
     assert!(
         !std::sync::Arc::ptr_eq(&first, &second),
@@ -67,12 +67,12 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
         assert_ne!(without, all);
         fs::write(folder.path("web.yml"), &without).unwrap();
         let is_kept = std::sync::Arc::ptr_eq(&before, &file.current());
-        assert!(is_kept && !file.reload_successful(), "{without}");
+        assert!(is_kept && !file.facts().reload_successful, "{without}");
     }
     let other = all.replace(&users("alice"), &users("bob"));
     fs::write(folder.path("web.yml"), other).unwrap();
     assert!(file.current().users.contains_key("bob"));
-    assert!(file.reload_successful());
+    assert!(file.facts().reload_successful);
 }
 
 #[test]

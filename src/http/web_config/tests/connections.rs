@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
-use rustls::crypto::{CryptoProvider, ring};
+use rcgen::{BasicConstraints, ExtendedKeyUsagePurpose, IsCa, date_time_ymd};
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{CipherSuite, ClientConfig, RootCertStore, SupportedProtocolVersion, version};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion, version};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
@@ -26,7 +28,6 @@ struct Server {
 
 struct Client {
     versions: Vec<&'static SupportedProtocolVersion>,
-    provider: CryptoProvider,
     certificate: Option<&'static str>,
 }
 
@@ -34,7 +35,6 @@ impl Default for Client {
     fn default() -> Self {
         Self {
             versions: vec![&version::TLS13, &version::TLS12],
-            provider: ring::default_provider(),
             certificate: None,
         }
     }
@@ -57,18 +57,15 @@ async fn serve_with(text: &str) -> Server {
 }
 
 impl Server {
-    /// What a client gets, and the suite of the connection.
-    async fn get(&self, client: Client) -> Result<(String, CipherSuite), String> {
+    /// What a client gets.
+    async fn get(&self, client: Client) -> Result<String, String> {
         self.ask(client).await.map_err(|error| error.to_string())
     }
 
-    async fn ask(
-        &self,
-        client: Client,
-    ) -> Result<(String, CipherSuite), Box<dyn std::error::Error>> {
+    async fn ask(&self, client: Client) -> Result<String, Box<dyn std::error::Error>> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(self.folder.path("ca.crt"))?)?;
-        let config = ClientConfig::builder_with_provider(Arc::new(client.provider))
+        let config = ClientConfig::builder_with_provider(crate::tls::provider())
             .with_protocol_versions(&client.versions)?
             .with_root_certificates(roots);
         let config = match client.certificate {
@@ -77,7 +74,10 @@ impl Server {
                 let file = |ending| self.folder.path(&format!("{name}.{ending}"));
                 let certificate = CertificateDer::from_pem_file(file("crt"))?;
                 let key = PrivateKeyDer::from_pem_file(file("key"))?;
-                config.with_client_auth_cert(vec![certificate], key)?
+                let key = ring::sign::any_supported_type(&key)?;
+                // As other clients, it shows any certificate.
+                let shown = CertifiedKey::new(vec![certificate], key);
+                config.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(shown)))
             }
         };
         let stream = TcpStream::connect(self.address).await?;
@@ -85,18 +85,12 @@ impl Server {
         let mut stream = TlsConnector::from(Arc::new(config))
             .connect(name, stream)
             .await?;
-        let suite = stream
-            .get_ref()
-            .1
-            .negotiated_cipher_suite()
-            .ok_or("no suite")?
-            .suite();
         stream
             .write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             .await?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;
-        Ok((answer, suite))
+        Ok(answer)
     }
 }
 
@@ -107,23 +101,10 @@ fn with_certificate(name: &'static str) -> Client {
     }
 }
 
-/// A client that offers one suite of TLS 1.2.
-fn with_suite(suite: CipherSuite) -> Client {
-    let mut client = Client {
-        versions: vec![&version::TLS12],
-        ..Client::default()
-    };
-    client
-        .provider
-        .cipher_suites
-        .retain(|offered| offered.suite() == suite);
-    client
-}
-
 #[tokio::test]
 async fn a_client_of_tls_is_served_and_one_of_plain_http_gets_the_reason_why_not() {
     let server = serve_with(&tls(&[])).await;
-    let (answer, _) = server.get(Client::default()).await.unwrap();
+    let answer = server.get(Client::default()).await.unwrap();
     assert!(answer.ends_with("hello"), "{answer}");
     let mut plain = TcpStream::connect(server.address).await.unwrap();
     plain
@@ -159,33 +140,6 @@ async fn versions_outside_the_range_are_refused() {
 }
 
 #[tokio::test]
-async fn suites_of_tls_12_are_those_of_the_list() {
-    let listed = CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256;
-    let other = CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384;
-    let list = format!("cipher_suites: [{}]", listed.as_str().unwrap());
-    let server = serve_with(&tls(&[&list])).await;
-    assert_eq!(server.get(with_suite(listed)).await.unwrap().1, listed);
-    assert!(server.get(with_suite(other)).await.is_err());
-    assert!(
-        server.get(Client::default()).await.is_ok(),
-        "TLS 1.3 is not limited"
-    );
-}
-
-#[tokio::test]
-async fn curves_are_those_of_the_list() {
-    let server = serve_with(&tls(&["curve_preferences: [CurveP256]"])).await;
-    for (group, served) in [
-        (ring::kx_group::SECP256R1, true),
-        (ring::kx_group::SECP384R1, false),
-    ] {
-        let mut client = Client::default();
-        client.provider.kx_groups = vec![group];
-        assert_eq!(server.get(client).await.is_ok(), served, "{group:?}");
-    }
-}
-
-#[tokio::test]
 async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let ca = "client_ca_file: ca.crt";
     let allowed = "client_allowed_sans: [client.example]";
@@ -194,45 +148,94 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let by_mail = "client_allowed_sans: [other.example, client@example]";
     let by_uri = "client_allowed_sans: ['spiffe://example/client']";
     let other = "client_allowed_sans: [other.example]";
+    let ask = "client_auth_type: RequestClientCert";
     let any = "client_auth_type: RequireAnyClientCert";
     let if_given = "client_auth_type: VerifyClientCertIfGiven";
     let required = "client_auth_type: RequireAndVerifyClientCert";
-    // The keys, and whether a client without a certificate, the client and the stranger are served.
-    for (keys, nobody, client, stranger) in [
-        (vec![], true, true, true),
+    // The keys, and whether a client without a certificate and those of the tests' certificates are served.
+    let [yes, no] = [true, false];
+    let names = [
+        None,
+        Some("client"),
+        Some("first"),
+        Some("stranger"),
+        Some("own"),
+    ];
+    for (keys, expected) in [
+        (&[][..], [yes, yes, yes, yes, yes]),
+        (&[ask], [yes, yes, yes, yes, yes]),
+        (&[ask, allowed], [no, yes, no, no, no]),
+        (&[any], [no, yes, yes, yes, yes]),
         (
-            vec!["client_auth_type: RequestClientCert"],
-            true,
-            true,
-            true,
+            &["client_auth_type: RequireClientCert"],
+            [no, yes, yes, yes, yes],
         ),
-        (vec![any], false, true, true),
+        (&[if_given], [yes, yes, yes, yes, yes]),
+        (&[if_given, ca], [yes, yes, yes, no, no]),
+        (&[if_given, ca, allowed], [no, yes, no, no, no]),
+        (&[required, ca], [no, yes, yes, no, no]),
         (
-            vec!["client_auth_type: RequireClientCert"],
-            false,
-            true,
-            true,
+            &[required, "client_ca_file: own.crt"],
+            [no, no, no, no, yes],
         ),
-        (vec![if_given, ca], true, true, false),
-        (vec![required, ca], false, true, false),
-        (vec![required, ca, allowed], false, true, false),
-        (vec![required, ca, by_address], false, true, false),
-        (vec![required, ca, by_address_6], false, true, false),
-        (vec![required, ca, by_mail], false, true, false),
-        (vec![required, ca, by_uri], false, true, false),
-        (vec![required, ca, other], false, false, false),
-        (vec![any, allowed], false, true, false),
+        (
+            &[required, "client_ca_file: stranger.crt"],
+            [no, no, no, yes, no],
+        ),
+        (
+            &[required, "client_ca_file: own.crt", by_mail],
+            [no, no, no, no, no],
+        ),
+        (&[required, ca, allowed], [no, yes, no, no, no]),
+        (&[required, ca, by_address], [no, yes, no, no, no]),
+        (&[required, ca, by_address_6], [no, yes, no, no, no]),
+        (&[required, ca, by_mail], [no, yes, no, no, no]),
+        (&[required, ca, by_uri], [no, yes, no, no, no]),
+        (&[required, ca, other], [no, no, no, no, no]),
+        (&[any, allowed], [no, yes, no, no, no]),
     ] {
-        let server = serve_with(&tls(&keys)).await;
-        let clients = [
-            (Client::default(), nobody),
-            (with_certificate("client"), client),
-            (with_certificate("stranger"), stranger),
-        ];
-        for (client, served) in clients {
-            let name = client.certificate;
-            let answer = server.get(client).await;
-            assert_eq!(answer.is_ok(), served, "{keys:?} {name:?} {answer:?}");
+        let server = serve_with(&tls(keys)).await;
+        for (name, served) in names.into_iter().zip(expected) {
+            for version in [&version::TLS13, &version::TLS12] {
+                let client = Client {
+                    certificate: name,
+                    versions: vec![version],
+                };
+                let answer = server.get(client).await;
+                assert_eq!(
+                    answer.is_ok(),
+                    served,
+                    "{keys:?} {name:?} {version:?} {answer:?}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_over_or_is_not_for_clients_is_refused_whatever_its_form() {
+    let required = "client_auth_type: RequireAndVerifyClientCert";
+    let server = serve_with(&tls(&[required, "client_ca_file: ca.crt"])).await;
+    let issue = |until, usage: ExtendedKeyUsagePurpose, is_ca: IsCa| {
+        server.folder.certificates.issue("client", |parameters| {
+            parameters.not_after = date_time_ymd(until, 1, 1);
+            parameters.extended_key_usages = vec![usage];
+            parameters.is_ca = is_ca;
+        });
+    };
+    for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        for (until, usage, served) in [
+            (2020, ExtendedKeyUsagePurpose::ClientAuth, false),
+            (2040, ExtendedKeyUsagePurpose::ServerAuth, false),
+            (2040, ExtendedKeyUsagePurpose::ClientAuth, true),
+        ] {
+            issue(until, usage.clone(), is_ca);
+            let answer = server.get(with_certificate("client")).await;
+            assert_eq!(
+                answer.is_ok(),
+                served,
+                "{is_ca:?} {until} {usage:?} {answer:?}"
+            );
         }
     }
 }

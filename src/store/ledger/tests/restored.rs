@@ -119,3 +119,33 @@ async fn a_ledger_that_was_deleted_or_restored_while_nothing_ran_forgets_no_atte
         assert_eq!(reopen(&folder).await.1, view, "and is added once");
     }
 }
+
+#[tokio::test]
+async fn an_attempt_of_a_wrong_clock_that_was_forgotten_is_not_lost() {
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder).await;
+    let ahead = |days: i64| now().moved(days * 24 * 3_600_000);
+    let first = intend(&ledger, intent(ahead(1))).await.unwrap();
+    ledger
+        .settle(first, ahead(1), Outcome::NotSent)
+        .await
+        .unwrap();
+    let second = intend(&ledger, intent(ahead(2))).await.unwrap();
+    forgive(&state(folder.path()), &portal(), &Forgiven::Clock).unwrap();
+    ledger.follow().await.unwrap();
+    ledger
+        .settle(second, ahead(3), Outcome::NotSent)
+        .await
+        .unwrap();
+    let tidy = Tidy {
+        at: ahead(3),
+        horizon: DAY,
+        listed: [inbox()].into(),
+    };
+    ledger.tidy(tidy).await.unwrap();
+    assert_eq!(ledger.view().unwrap().attempt(first), None);
+
+    let (_, view) = reopen(&folder).await;
+    assert_eq!(view.attempt(first), None);
+    assert_eq!(view.doubted(), None);
+}

@@ -1,6 +1,7 @@
 //! What kustomize builds from the example satisfies the schemas of Kubernetes and its limits of size.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -12,13 +13,26 @@ const VERSION: &str = "v1.37.0";
 /// Larger objects cannot be applied on the side of the client, because `kubectl apply` writes a copy into an annotation.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What kustomize builds; none where kubectl could not be installed.
-fn objects() -> Option<Vec<Value>> {
+/// What kustomize builds of a folder; none where kubectl could not be installed.
+fn kustomized(folder: &Path) -> Option<Vec<Value>> {
     let mut kubectl = tool("kubectl")?;
-    kubectl
-        .arg("kustomize")
-        .arg(root().join("deploy/kubernetes/example"));
+    kubectl.arg("kustomize").arg(folder);
     Some(serde_saphyr::from_multiple(&output(&mut kubectl)).unwrap())
+}
+
+/// The objects of the example.
+fn objects() -> Option<Vec<Value>> {
+    kustomized(&root().join("deploy/kubernetes/example"))
+}
+
+/// The objects of the exporter with a component.
+fn with_component(component: &str) -> Option<Vec<Value>> {
+    let folder = tempfile::tempdir_in(root().join("target")).unwrap();
+    let manifests = "../../deploy/kubernetes";
+    let kustomization =
+        format!("resources: [{manifests}/exporter]\ncomponents: [{manifests}/{component}]\n");
+    fs::write(folder.path().join("kustomization.yaml"), kustomization).unwrap();
+    kustomized(folder.path())
 }
 
 /// The schemas of all objects, which refuse unknown keys.
@@ -45,12 +59,12 @@ fn schema_of(schemas: &Value, object: &Value) -> Option<String> {
     Some(name.clone())
 }
 
-#[test]
-fn kubernetes_accepts_every_object() {
-    let Some(objects) = objects() else { return };
+/// Asserts that Kubernetes knows every key of these objects, and returns the kinds of those that are not its own.
+#[track_caller]
+pub(super) fn accepted(objects: &[Value]) -> Vec<&str> {
     let mut schemas = schemas();
     let mut others = Vec::new();
-    for object in &objects {
+    for object in objects {
         let Some(schema) = schema_of(&schemas, object) else {
             others.push(object["kind"].as_str().unwrap());
             continue;
@@ -63,8 +77,48 @@ fn kubernetes_accepts_every_object() {
             .collect();
         assert!(faults.is_empty(), "{schema}: {faults:#?}");
     }
+    others
+}
+
+/// The object of this kind.
+pub(super) fn of_kind<'a>(objects: &'a [Value], kind: &str) -> &'a Value {
+    let mut objects = objects.iter();
+    let found = objects.find(|object| object["kind"] == kind);
+    found.unwrap_or_else(|| panic!("there is no {kind}"))
+}
+
+#[test]
+fn kubernetes_accepts_every_object() {
+    let Some(objects) = objects() else { return };
+    assert_eq!(accepted(&objects), ["PrometheusRule", "ServiceMonitor"]);
     assert_eq!(objects.len(), 11);
-    assert_eq!(others, ["PrometheusRule", "ServiceMonitor"]);
+}
+
+#[test]
+fn components_add_flags_and_what_these_need() {
+    let Some(shards) = with_component("shards") else {
+        return;
+    };
+    let replicas = with_component("replicas").unwrap();
+    for (objects, pods, flag) in [
+        (&shards, 4, "--shard.count=4"),
+        (&replicas, 2, "--shard.replicas=2"),
+    ] {
+        assert_eq!(accepted(objects), [""; 0]);
+        let spec = &of_kind(objects, "StatefulSet")["spec"];
+        assert_eq!(spec["replicas"], pods);
+        assert_eq!(spec["podManagementPolicy"], "Parallel");
+        let container = &spec["template"]["spec"]["containers"][0];
+        assert!(list(&container["args"]).any(|argument| argument == flag));
+    }
+    let set = &of_kind(&replicas, "StatefulSet")["spec"];
+    assert_eq!(set["volumeClaimTemplates"], Value::Null);
+    let mounts = &set["template"]["spec"]["containers"][0]["volumeMounts"];
+    assert!(list(mounts).all(|mount| mount["name"] != "state"));
+    let policy = &of_kind(&replicas, "NetworkPolicy")["spec"];
+    assert_eq!(policy["egress"][2]["ports"][0]["port"], 5432);
+    let budget = &of_kind(&replicas, "PodDisruptionBudget")["spec"];
+    assert_eq!(budget["selector"], set["selector"]);
 }
 
 #[test]
@@ -83,19 +137,14 @@ fn no_object_is_too_large_to_be_applied() {
 #[test]
 fn the_example_replaces_the_configuration_and_the_image() {
     let Some(objects) = objects() else { return };
-    let of_kind = |kind| {
-        objects
-            .iter()
-            .filter(move |object: &&Value| object["kind"] == kind)
-    };
-    let pod = &of_kind("StatefulSet").next().unwrap()["spec"]["template"]["spec"];
+    let pod = &of_kind(&objects, "StatefulSet")["spec"]["template"]["spec"];
     let image = pod["containers"][0]["image"].as_str().unwrap();
     assert!(image.starts_with("registry.example/"), "{image}");
     let mut volumes = list(&pod["volumes"]);
     let used = &volumes
         .find(|volume| volume["name"] == "configuration")
         .unwrap()["configMap"]["name"];
-    let mut maps = of_kind("ConfigMap");
+    let mut maps = objects.iter();
     let map = maps.find(|map| &map["metadata"]["name"] == used).unwrap();
     let configuration = map["data"]["kb-exporter.yml"].as_str().unwrap();
     assert!(configuration.contains("mode: dry_run"), "{configuration}");

@@ -42,10 +42,10 @@ async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes()
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
     std::fs::remove_file(workspace.path("key")).unwrap();
-    let unauthorized = |metrics: &Exposition| {
-        metrics.value("kb_portal_unavailable", &[("reason", "unauthorized")]) == Some(1.0)
+    let unreadable = |metrics: &Exposition| {
+        metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
     };
-    exporter.metrics_when("there is no key", unauthorized).await;
+    exporter.metrics_when("there is no key", unreadable).await;
     let asked = portal.requests_to("/mine");
     exporter.collected_again().await;
     assert_eq!(

@@ -1,18 +1,21 @@
 //! What happens to the processes and to the server.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use tokio::sync::RwLock;
 use tokio::time::sleep;
 
-use crate::shared::ledger::WRITES_ATTEMPT;
+use crate::shared::ledger::{self, WRITES_ATTEMPT};
 use crate::shared::storm::REPLICAS;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::postgres::Server;
+use crate::support::postgres::database::Database;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
-use crate::support::wait::watch_for;
+use crate::support::wait::{wait_for, watch_for};
 use crate::support::workspace::Workspace;
 
 /// Before how many collections a process ends. It acts only after its second one.
@@ -28,6 +31,8 @@ pub(super) struct Life<'a, G> {
     pub(super) shard: usize,
     pub(super) shards: usize,
     pub(super) generator: fastrand::Rng,
+    /// Held to read while this process is stopped or killed.
+    pub(super) deaths: &'a RwLock<()>,
     /// Whether another process is started.
     pub(super) goes_on: G,
 }
@@ -40,12 +45,14 @@ impl<G: Fn() -> bool> Life<'_, G> {
             let exporter = Exporter::shard(self.workspace, self.shard, self.shards, REPLICAS).await;
             self.until_a_moment(&exporter).await;
             if self.generator.u8(..3) == 0 {
+                let _allowed = self.deaths.read().await;
                 exporter.signal("STOP");
                 wait(&mut self.generator, PAUSES).await;
                 exporter.signal("CONT");
                 pauses += 1;
                 self.until_a_moment(&exporter).await;
             }
+            let _allowed = self.deaths.read().await;
             exporter.kill().await;
         }
         pauses
@@ -81,13 +88,20 @@ pub(super) struct Record {
     losses: usize,
     cuts: usize,
     commits: usize,
+    failovers: usize,
+    steps: usize,
 }
 
 /// The server, and what lies between.
 pub(super) struct Weather<'a> {
     pub(super) server: &'a Server,
     pub(super) proxy: &'a Proxy,
+    pub(super) database: &'a Database,
+    /// Held to write while every process is needed that knows something.
+    pub(super) deaths: &'a RwLock<()>,
     pub(super) generator: fastrand::Rng,
+    /// Whether the server also fails over, and its clock is set.
+    pub(super) worse: bool,
 }
 
 impl Weather<'_> {
@@ -96,7 +110,7 @@ impl Weather<'_> {
         let mut record = Record::default();
         while !over.get() {
             self.wait(500..3_000).await;
-            match self.generator.u8(..12) {
+            match self.generator.u8(..if self.worse { 16 } else { 12 }) {
                 0 => {
                     self.server.stop().await;
                     self.wait(0..3_000).await;
@@ -129,12 +143,64 @@ impl Weather<'_> {
                     .slow_down(Duration::from_millis(self.generator.u64(5..50))),
                 7 => self.proxy.open(),
                 8 | 9 => self.proxy.at_commit(AtCommit::CutBefore, WRITES_ATTEMPT),
-                _ => self.proxy.at_commit(AtCommit::CutAfter, WRITES_ATTEMPT),
+                10 | 11 => self.proxy.at_commit(AtCommit::CutAfter, WRITES_ATTEMPT),
+                12 | 13 => {
+                    self.fail_over().await;
+                    record.failovers += 1;
+                }
+                _ => {
+                    self.set_clock().await;
+                    record.steps += 2;
+                }
             }
         }
         self.proxy.open();
         record.commits = self.proxy.commits();
         record
+    }
+
+    /// Loses what was written since a copy was made. Nobody dies meanwhile: what no process knows is lost for good.
+    async fn fail_over(&mut self) {
+        let deaths = self.deaths.write().await;
+        self.proxy.open();
+        self.server.copy().await;
+        let copied = self.attempts();
+        let lost = loop {
+            wait(&mut self.generator, 1_000..6_000).await;
+            self.proxy.lose();
+            self.proxy.cut();
+            let mut lost = self.attempts();
+            lost.retain(|id, _| !copied.contains_key(id));
+            // One without an outcome may be unknown to whoever wrote it.
+            if lost.values().all(|outcome| !outcome.is_empty()) {
+                break lost;
+            }
+            self.proxy.open();
+        };
+        self.server.fail_over().await;
+        self.proxy.open();
+        wait_for("what was lost is added again", async || {
+            let found = self.attempts();
+            lost.keys().all(|id| found.contains_key(id)).then_some(())
+        })
+        .await;
+        drop(deaths);
+    }
+
+    /// The outcome of each attempt.
+    fn attempts(&self) -> BTreeMap<i64, String> {
+        let attempts = ledger::attempts(self.database).into_iter();
+        attempts
+            .map(|attempt| (attempt.id, attempt.outcome))
+            .collect()
+    }
+
+    /// Sets the clock of the server, and after a while back.
+    async fn set_clock(&mut self) {
+        let step = ["+1h", "-1h", "+25h"][self.generator.usize(..3)];
+        self.server.clock().set(step);
+        self.wait(0..4_000).await;
+        self.server.clock().set("+0");
     }
 
     async fn wait(&mut self, millis: Range<u64>) {

@@ -72,15 +72,21 @@ impl Home {
     /// A new folder with the data of a server in `data`.
     pub(super) fn new_data(&self) -> PathBuf {
         let folder = self.new_folder();
-        let mut copy = unprivileged("cp");
-        copy.args(["--recursive", "--reflink=auto"]);
-        output(
-            copy.arg(self.folder.join("template"))
-                .arg(folder.join("data")),
-            "",
-        );
+        copy(&self.folder.join("template"), &folder.join("data"));
         folder
     }
+}
+
+/// Copies a folder of a server.
+pub(super) fn copy(from: &Path, to: &Path) {
+    let mut copy = unprivileged("cp");
+    copy.args(["--recursive", "--reflink=auto"]);
+    output(copy.arg(from).arg(to), "");
+}
+
+/// Removes a folder of a server.
+pub(super) fn remove(folder: &Path) {
+    output(unprivileged("rm").arg("-r").arg(folder), "");
 }
 
 fn watch(folder: &Path) -> Child {

@@ -51,6 +51,7 @@ pub(super) fn counted(
                 class: Classifier::default().explain(REASON).0,
                 files: *count,
                 example: None,
+                growth: None,
             });
         }
     }
@@ -83,9 +84,7 @@ pub(super) fn gone() -> FolderState {
 pub(super) fn read() -> ListState {
     ListState::Read(ListFacts {
         folders: 1,
-        invalid_rows: 0,
-        beyond_limit: 0,
-        whole: true,
+        unwatched: Unwatched::default(),
     })
 }
 
@@ -93,6 +92,7 @@ pub(super) fn failed() -> ListState {
     ListState::Failed {
         trouble: Trouble::Unreachable,
         message: "no answer: connection refused".to_owned(),
+        since: Timestamp::default(),
         last: None,
     }
 }

@@ -1,0 +1,351 @@
+//! What the shipped alert rules say of one folder, by the same thresholds: for the status page, which has no Prometheus. Pure.
+//!
+//! It knows the folder's last day and not its last week. So a spike that the rules excuse by the usual share of a week is shown.
+
+mod threshold;
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::history::{Day, waiting};
+use crate::model::{ByStatus, Series, Status, Timestamp};
+use crate::snapshot::{Counts, FolderView};
+
+pub use threshold::{SHIPPED, Threshold};
+
+/// An alert about a folder. The order is from what needs an answer first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alert {
+    FailedSpike(Spike),
+    FlaggedSpike(Spike),
+    BacklogStuck { since: Timestamp },
+    ErrorClassSurge,
+    FailedRatioHigh,
+    FlaggedWaiting { since: Timestamp },
+}
+
+/// Entries since the first of the steps that follow each other, each with entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spike {
+    pub files: u64,
+    pub since: Timestamp,
+}
+
+impl Alert {
+    /// The name of the rule.
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::FailedSpike(_) => "KbFailedSpike",
+            Self::FlaggedSpike(_) => "KbFlaggedSpike",
+            Self::BacklogStuck { .. } => "KbBacklogStuck",
+            Self::ErrorClassSurge => "KbErrorClassSurge",
+            Self::FailedRatioHigh => "KbFailedRatioHigh",
+            Self::FlaggedWaiting { .. } => "KbFlaggedWaiting",
+        }
+    }
+
+    /// Whether it tells of something new, and not of what has been so for long.
+    pub const fn is_new(self) -> bool {
+        matches!(
+            self,
+            Self::FailedSpike(_) | Self::FlaggedSpike(_) | Self::ErrorClassSurge
+        )
+    }
+
+    /// The alerts about a folder by its counts.
+    pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
+        let (day, files) = (&*folder.day, &counts.files);
+        let window = counts.interval.unwrap_or_default();
+        let spike = |status, entries: &Series, limit: &SpikeLimit| {
+            let is_spike = files[status] > 0 && is_spike(entries, limit, window, now.wall);
+            is_spike.then(|| spike(entries, day.began, now.wall))
+        };
+        let limits = &*THRESHOLDS;
+        let alerts = [
+            spike(Status::Failed, &day.failed_entries, &limits.failed_spike).map(Self::FailedSpike),
+            spike(Status::Flagged, &day.flagged_entries, &limits.flagged_spike)
+                .map(Self::FlaggedSpike),
+            stuck_since(day, files, window, now.wall).map(|since| Self::BacklogStuck { since }),
+            is_surge(day, counts, now.wall).then_some(Self::ErrorClassSurge),
+            is_ratio_high(day, files, now.wall).then_some(Self::FailedRatioHigh),
+            counts.oldest[Status::Flagged]
+                .filter(|since| now.wall.since(*since).as_secs_f64() > limits.flagged_wait)
+                .map(|since| Self::FlaggedWaiting { since }),
+        ];
+        alerts.into_iter().flatten().collect()
+    }
+}
+
+/// The thresholds by which the page judges.
+struct Limits {
+    failed_spike: SpikeLimit,
+    flagged_spike: SpikeLimit,
+    failed_ratio: f64,
+    failed_ratio_files: f64,
+    flagged_wait: f64,
+    surge_files: f64,
+    surge_factor: f64,
+}
+
+/// When entries are a spike.
+struct SpikeLimit {
+    files: f64,
+    /// How many times the expected number.
+    factor: f64,
+}
+
+/// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
+static THRESHOLDS: LazyLock<Limits> = LazyLock::new(|| {
+    let shipped = |name| threshold::shipped(name).unwrap_or(f64::INFINITY);
+    Limits {
+        failed_spike: SpikeLimit {
+            files: shipped("failed_spike_files"),
+            factor: shipped("spike_factor"),
+        },
+        flagged_spike: SpikeLimit {
+            files: shipped("flagged_spike_files"),
+            factor: threshold::shipped("flagged_spike_factor")
+                .unwrap_or_else(|| shipped("spike_factor")),
+        },
+        failed_ratio: shipped("failed_ratio"),
+        failed_ratio_files: shipped("failed_ratio_files"),
+        flagged_wait: shipped("flagged_wait_seconds"),
+        surge_files: shipped("surge_files"),
+        surge_factor: shipped("surge_factor"),
+    }
+});
+
+/// A quarter of an hour, in which entries are a spike.
+const QUARTER: u32 = 3;
+
+/// How long a backlog must stand still, and the folder be counted at least every half of that.
+const STUCK: Duration = Duration::from_hours(1);
+const LONG_STUCK: Duration = Duration::from_hours(6);
+
+#[expect(clippy::cast_precision_loss, reason = "compared with a threshold")]
+const fn number(files: u64) -> f64 {
+    files as f64
+}
+
+/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and clearly
+/// more than the rest of the day leads one to expect.
+fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Timestamp) -> bool {
+    let last = Series::step(now);
+    let steps = (interval.as_secs() / Series::STEP.as_secs()).try_into();
+    let steps = steps.unwrap_or(u32::MAX).clamp(QUARTER, Series::DAY / 2);
+    let begin = last.saturating_sub(steps);
+    let entered = entries.grown_since(begin).unsigned_abs();
+    if number(entered) < limit.files {
+        return false;
+    }
+    // The quarters of an hour before, and the largest of each hour.
+    let first = last
+        .saturating_sub(Series::DAY)
+        .max(entries.first().unwrap_or(last));
+    let grown = |from: u32, to: u32| number(entries.at(to).saturating_sub(entries.at(from)));
+    let known = f64::from(begin.saturating_sub(first).max(1));
+    let usual = grown(first, begin) / known * f64::from(steps);
+    let hours = (1..24).map(|hour| begin.saturating_sub(hour * 12));
+    let mut bursts: Vec<_> = hours
+        .map(|hour| {
+            let quarters = (0..12).map(|step| grown(hour + step - QUARTER, hour + step));
+            quarters.fold(0.0, f64::max)
+        })
+        .collect();
+    bursts.sort_unstable_by(f64::total_cmp);
+    let burst = bursts.get(bursts.len() * 3 / 4).copied().unwrap_or(0.0);
+    number(entered) >= limit.factor * usual.max(burst)
+}
+
+/// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour.
+fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> Spike {
+    let last = Series::step(now);
+    let earliest = last.saturating_sub(Series::DAY);
+    let mut first = last;
+    for step in (earliest..=last).rev() {
+        if entries.at(step) > entries.at(step.saturating_sub(1)) {
+            first = step;
+        } else if first - step > 2 * QUARTER {
+            break;
+        }
+    }
+    Spike {
+        files: entries.grown_since(first.saturating_sub(1)).unsigned_abs(),
+        since: Series::begin(first).max(began),
+    }
+}
+
+/// Since when no waiting file of the folder moved, if that is too long for how often it is counted.
+fn stuck_since(
+    day: &Day,
+    files: &ByStatus<u64>,
+    interval: Duration,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let limit = if interval * 2 <= STUCK {
+        STUCK
+    } else {
+        LONG_STUCK
+    };
+    let is_known = day.moved != Timestamp::default();
+    let is_stuck = waiting(files) > 0 && is_known && now.since(day.moved) >= limit;
+    is_stuck.then_some(day.moved)
+}
+
+fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
+    let before = Series::step(now.before(Duration::from_mins(30)));
+    let was_known = day.failed.first().is_some_and(|first| first <= before);
+    let failed = number(files[Status::Failed].min(day.failed.at(before)));
+    was_known
+        && failed >= THRESHOLDS.failed_ratio_files
+        && failed > THRESHOLDS.failed_ratio * number(files.total())
+}
+
+fn is_surge(day: &Day, counts: &Counts, now: Timestamp) -> bool {
+    let before = Series::step(now.before(Duration::from_hours(6)));
+    let grown = day.failed.grown_since(before) + day.flagged.grown_since(before);
+    let entered = [&day.failed_entries, &day.flagged_entries];
+    let entered: i64 = entered
+        .iter()
+        .map(|entries| entries.grown_since(before))
+        .sum();
+    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= THRESHOLDS.surge_files;
+    let class_surges = counts.errors.iter().any(|row| {
+        let growth = row.growth.map_or(0, |growth| growth.six_hours);
+        let was = row.files.saturating_sub_signed(growth);
+        is_large(growth) && number(row.files) >= THRESHOLDS.surge_factor * number(was)
+    });
+    is_large(grown) && is_large(entered) && class_surges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOON: i64 = 1_772_366_400_000;
+
+    /// Counters that grew by these numbers in each of the last steps, and by nothing before.
+    fn entries(growth: &[u64]) -> Series {
+        let now = Series::step(Timestamp::from_millis(NOON));
+        let mut series = Series::default();
+        let mut sum = 100;
+        series.note(now - Series::DAY, sum);
+        let first = now + 1 - u32::try_from(growth.len()).unwrap();
+        for (step, more) in (first..).zip(growth) {
+            sum += more;
+            series.note(step, sum);
+        }
+        series
+    }
+
+    #[test]
+    fn the_shipped_rules_have_every_threshold() {
+        let limits = &*THRESHOLDS;
+        let all = [
+            limits.failed_spike.files,
+            limits.failed_spike.factor,
+            limits.flagged_spike.files,
+            limits.flagged_spike.factor,
+            limits.failed_ratio,
+            limits.failed_ratio_files,
+            limits.flagged_wait,
+            limits.surge_files,
+            limits.surge_factor,
+        ];
+        assert!(all.iter().all(|threshold| threshold.is_finite()));
+    }
+
+    #[test]
+    fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
+        let now = Timestamp::from_millis(NOON);
+        let limit = SpikeLimit {
+            files: 10.0,
+            factor: 4.0,
+        };
+        let daily = [5_u64; 280];
+        let daily_and_more = [&daily[..], &[25, 25, 25]].concat();
+        let bursts = [4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0].repeat(20);
+        for (growth, minutes, expected) in [
+            (&[10][..], 1, true),
+            (&[9], 1, false),
+            (&[4, 4, 4], 1, true),
+            (&[10, 0, 0, 0], 1, false),
+            (&[10, 0, 0, 0, 0, 0], 30, true),
+            (&daily[..], 1, false),
+            (&daily_and_more[..], 1, true),
+            (&[&bursts[..], &[12]].concat()[..], 1, false),
+            (&[&bursts[..], &[24]].concat()[..], 1, true),
+        ] {
+            let interval = Duration::from_mins(minutes);
+            let entries = entries(growth);
+            let judged = is_spike(&entries, &limit, interval, now);
+            let last: Vec<_> = growth.iter().rev().take(5).collect();
+            assert_eq!(judged, expected, "{last:?}");
+        }
+    }
+
+    #[test]
+    fn a_spike_begins_with_the_first_of_the_entries_that_follow_each_other() {
+        let now = Timestamp::from_millis(NOON);
+        let found = spike(
+            &entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]),
+            Timestamp::default(),
+            now,
+        );
+        let since = now.before(Series::STEP * 3);
+        assert_eq!(found, Spike { files: 60, since });
+    }
+
+    #[test]
+    fn waiting_files_are_stuck_after_an_hour_or_six_where_counts_are_rare() {
+        let now = Timestamp::from_millis(NOON);
+        let files = ByStatus::from_fn(|status| u64::from(status == Status::Pending));
+        for (minutes, interval, stuck) in [
+            (59, 1, false),
+            (60, 1, true),
+            (60, 31, false),
+            (360, 31, true),
+        ] {
+            let moved = now.before(Duration::from_mins(minutes));
+            let day = Day {
+                moved,
+                ..Day::default()
+            };
+            let judged = stuck_since(&day, &files, Duration::from_mins(interval), now);
+            assert_eq!(judged, stuck.then_some(moved), "{minutes} {interval}");
+        }
+        let done = ByStatus::default();
+        assert_eq!(stuck_since(&Day::default(), &files, STUCK, now), None);
+        let old = Day {
+            moved: Timestamp::from_millis(1),
+            ..Day::default()
+        };
+        assert_eq!(stuck_since(&old, &done, STUCK, now), None);
+    }
+
+    #[test]
+    fn a_high_share_must_have_been_high_for_half_an_hour() {
+        let now = Timestamp::from_millis(NOON);
+        for (before, failed, total, high) in [
+            (25, 25, 400, true),
+            (0, 25, 400, false),
+            (19, 19, 100, false),
+            (25, 25, 500, false),
+        ] {
+            let files = ByStatus::from_fn(|status| match status {
+                Status::Failed => failed,
+                Status::Done => total - failed,
+                _ => 0,
+            });
+            let mut day = Day::default();
+            day.failed.note(Series::step(now) - 9, before);
+            day.failed.note(Series::step(now), failed);
+            assert_eq!(
+                is_ratio_high(&day, &files, now),
+                high,
+                "{failed} of {total}"
+            );
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The failed and flagged files of a folder that were created last, by name: for people who ask which files these are.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::classify::Reason;
+use crate::classify::line::one_line;
+use crate::model::{FileKey, Status, Timestamp};
+
+const MAX_FILES: usize = 10;
+
+const CHARACTERS: usize = 200;
+
+/// A failed or flagged file, with its name and reason on one line and cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedFile {
+    pub key: FileKey,
+    pub status: Status,
+    pub name: Arc<str>,
+    pub reason: Arc<str>,
+    pub created: Option<Timestamp>,
+}
+
+/// A few files, those created last first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NewestFiles(Vec<NamedFile>);
+
+impl NewestFiles {
+    pub fn iter(&self) -> impl Iterator<Item = &NamedFile> {
+        self.0.iter()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a file, unless it is older than all others and there are enough of them.
+    pub fn note(
+        &mut self,
+        key: FileKey,
+        status: Status,
+        created: Option<Timestamp>,
+        reason: Reason<'_>,
+    ) {
+        let is_old = |oldest: &NamedFile| oldest.created >= created;
+        if self.0.len() < MAX_FILES || !self.0.last().is_some_and(is_old) {
+            let line = |text| one_line(text, CHARACTERS).into();
+            self.add(NamedFile {
+                key,
+                status,
+                name: line(reason.file),
+                reason: line(reason.text.unwrap_or_default()),
+                created,
+            });
+        }
+    }
+
+    /// These, and those known before that are still as they were.
+    pub fn or_known(mut self, before: &Self, is_still: impl Fn(&NamedFile) -> bool) -> Self {
+        for file in before.iter().filter(|file| is_still(file)) {
+            if self.0.iter().all(|new| new.key != file.key) {
+                self.add(file.clone());
+            }
+        }
+        self
+    }
+
+    fn add(&mut self, file: NamedFile) {
+        self.0.retain(|known| known.key != file.key);
+        let place = self
+            .0
+            .partition_point(|known| Reverse(known.created) <= Reverse(file.created));
+        self.0.insert(place, file);
+        self.0.truncate(MAX_FILES);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(numbers: impl IntoIterator<Item = i64>) -> NewestFiles {
+        let mut files = NewestFiles::default();
+        for number in numbers {
+            let id = u128::from(number.unsigned_abs());
+            let reason = Reason {
+                text: Some("page 1\nlost"),
+                file: &format!("{number}\u{202e}.pdf"),
+            };
+            let created = (number > 0).then(|| Timestamp::from_millis(number));
+            files.note(FileKey { link: 1, id }, Status::Failed, created, reason);
+        }
+        files
+    }
+
+    fn ids(files: &NewestFiles) -> Vec<u128> {
+        files.iter().map(|file| file.key.id).collect()
+    }
+
+    #[test]
+    fn the_newest_files_are_kept_in_whatever_order_they_come() {
+        let newest = noted((1..50).chain([3, 99, 99, 0, 60]));
+        assert_eq!(ids(&newest), [99, 60, 49, 48, 47, 46, 45, 44, 43, 42]);
+        let first = newest.iter().next().unwrap();
+        assert_eq!(
+            (&*first.name, &*first.reason),
+            ("99\u{fffd}.pdf", "page 1 lost")
+        );
+    }
+
+    #[test]
+    fn files_that_no_read_lists_again_stay_while_they_are_as_they_were() {
+        let known = noted([1, 5, 9]).or_known(&noted([2, 5, 7]), |file| file.key.id != 7);
+        assert_eq!(ids(&known), [9, 5, 2, 1]);
+    }
+}

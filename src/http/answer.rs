@@ -1,0 +1,101 @@
+//! The answer with a page or a static file: compressed, and not sent again to who has it.
+
+use std::hash::BuildHasher as _;
+use std::io::Write as _;
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use foldhash::quality::FixedState;
+use maud::Markup;
+
+use crate::http::accept_encoding::prefers_gzip;
+
+/// The pages use our own style sheet and script, an icon that they hold themselves, and nothing from anywhere else.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// A file that all pages use. Its address has its version, so that it need not be asked for again.
+pub(super) struct Asset {
+    pub content_type: &'static str,
+    pub text: &'static str,
+    pub path: LazyLock<String>,
+}
+
+pub(super) static STYLE: Asset = Asset {
+    content_type: "text/css; charset=utf-8",
+    text: include_str!("page/static/style.css"),
+    path: LazyLock::new(|| versioned("/static/style.css", STYLE.text)),
+};
+
+pub(super) static SCRIPT: Asset = Asset {
+    content_type: "text/javascript; charset=utf-8",
+    text: include_str!("page/static/refresh.js"),
+    path: LazyLock::new(|| versioned("/static/refresh.js", SCRIPT.text)),
+};
+
+fn versioned(path: &str, text: &str) -> String {
+    format!("{path}?v={:x}", FixedState::default().hash_one(text))
+}
+
+/// A page. Whoever has it asks each time whether it changed.
+pub(super) fn page(page: Markup, asked: &HeaderMap) -> Response {
+    let page = page.into_string();
+    let tag = format!("W/\"{:x}\"", FixedState::default().hash_one(&page));
+    let known = asked.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+    let is_known = known.is_some_and(|known| known.contains(&tag));
+    let mut response = if is_known {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        compressed(page.as_bytes(), asked)
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = tag.parse() {
+        headers.insert(ETAG, tag);
+    }
+    for (name, value) in [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "same-origin"),
+        (CACHE_CONTROL, "private, no-cache"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+pub(super) fn asset(asset: &'static Asset, asked: &HeaderMap) -> Response {
+    let mut response = compressed(asset.text.as_bytes(), asked);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
+    let forever = HeaderValue::from_static("max-age=31536000, immutable");
+    headers.insert(CACHE_CONTROL, forever);
+    response
+}
+
+fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
+    let gzip = || -> std::io::Result<Vec<u8>> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text)?;
+        encoder.finish()
+    };
+    let gzip = prefers_gzip(asked).then(gzip).and_then(Result::ok);
+    let is_gzip = gzip.is_some();
+    let mut response = Response::new(Body::from(gzip.unwrap_or_else(|| text.to_vec())));
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if is_gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    response
+}

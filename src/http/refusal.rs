@@ -1,0 +1,109 @@
+//! Why a request is refused, and the log line that says so.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::response::{IntoResponse, Response};
+use tokio::time::Instant;
+
+/// The challenge for a password (RFC 7617).
+const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
+
+/// At most one log line in this time.
+const PAUSE: Duration = Duration::from_mins(1);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// No password, or a wrong one.
+    Password,
+    /// Too many passwords wait to be checked.
+    Waiting,
+    Rate,
+    Certificate,
+    /// A page of another site sent the request.
+    CrossSite,
+    /// The connection is one too many.
+    Connections,
+}
+
+impl Refusal {
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Password => "a user and the right password are needed",
+            Self::Waiting => "too many passwords wait to be checked",
+            Self::Rate => "more requests than rate_limit allows",
+            Self::Certificate => "this needs a client certificate",
+            Self::CrossSite => "a page of another site sent this",
+            Self::Connections => "too many connections",
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let text = format!("{}\n", self.reason());
+        let later = [(RETRY_AFTER, "1")];
+        match self {
+            Self::Password => {
+                let challenge = [(WWW_AUTHENTICATE, CHALLENGE)];
+                (StatusCode::UNAUTHORIZED, challenge, text).into_response()
+            }
+            Self::Waiting | Self::Rate => {
+                (StatusCode::TOO_MANY_REQUESTS, later, text).into_response()
+            }
+            Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, text).into_response(),
+            Self::Connections => {
+                let close = [(CONNECTION, "close")];
+                (StatusCode::SERVICE_UNAVAILABLE, close, text).into_response()
+            }
+        }
+    }
+}
+
+/// Logs refusals, at most one in each [`PAUSE`].
+#[derive(Default)]
+pub(super) struct RefusalLog(Mutex<Logged>);
+
+#[derive(Default)]
+struct Logged {
+    last: Option<Instant>,
+    /// Refusals since then that were not logged.
+    omitted: u64,
+}
+
+impl RefusalLog {
+    pub(super) fn add(&self, refusal: Refusal, peer: SocketAddr, now: Instant) {
+        if let Some(omitted) = self.due(now) {
+            let reason = refusal.reason();
+            tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
+        }
+    }
+
+    /// How many were omitted, if one is logged now.
+    fn due(&self, now: Instant) -> Option<u64> {
+        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if logged.last.is_some_and(|last| now < last + PAUSE) {
+            logged.omitted += 1;
+            return None;
+        }
+        logged.last = Some(now);
+        Some(std::mem::take(&mut logged.omitted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_in_a_minute_is_logged_with_the_number_of_others() {
+        let log = RefusalLog::default();
+        let start = crate::clock::Moment::now().steady;
+        let due = |second: u64| log.due(start + Duration::from_secs(second));
+        let expected = [Some(0), None, None, Some(2), None, Some(1)];
+        assert_eq!([0, 1, 59, 60, 61, 200].map(due), expected);
+    }
+}

@@ -1,0 +1,36 @@
+//! The queries of the documents, on a real Prometheus that scrapes a demo.
+
+use super::{markdown, text};
+use crate::support::exporter::Exporter;
+use crate::support::prometheus::Prometheus;
+use crate::support::wait::wait_for;
+use crate::support::workspace::program;
+
+/// The queries of `docs/metrics.md`, each after a line that says what it asks.
+fn queries() -> Vec<String> {
+    let blocks = markdown::blocks(&text("docs/metrics.md"), "promql").concat();
+    let queries = blocks.lines().filter(|line| !line.starts_with('#'));
+    queries
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[tokio::test]
+async fn every_query_of_the_documents_has_a_result() {
+    let queries = queries();
+    assert!(queries.len() > 8);
+    let mut demo = program();
+    demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
+    demo.args(["--portal.folders", "3", "--portal.files", "600"]);
+    let exporter = Exporter::launch(&mut demo).await;
+    let prometheus = Prometheus::scraping(exporter.address()).await;
+    for query in queries {
+        let what = format!("{query} has a result");
+        wait_for(&what, async || {
+            Some(prometheus.query(&query).await).filter(|result| !result.is_empty())
+        })
+        .await;
+    }
+    exporter.stop().await;
+}
