@@ -22,7 +22,6 @@ mod queue;
 mod read_cycles;
 mod read_task;
 mod reads;
-mod refusals;
 mod rows_end;
 mod runs;
 mod saving;
@@ -70,7 +69,7 @@ use progress::Progress;
 use publication::Publication;
 use queue::{Queue, ReadKind};
 use read_task::FolderRead;
-use refusals::Refusals;
+use reads::Refusal;
 use runs::Runs;
 use sorting::Sorting;
 use storage::Storage;
@@ -117,7 +116,10 @@ pub struct Collector {
     queue: Queue,
     /// The client for reads, from the last list on that could be read.
     session: Option<Arc<Session>>,
-    refusals: Refusals,
+    /// Refused reads for which the list of folders is asked next.
+    refused: Vec<Refusal>,
+    /// Whether the list is awaited that explains others.
+    explains_refusals: bool,
     tasks: Tasks,
     /// Folders that were counted since the last write was considered.
     counted: BTreeSet<FolderId>,
@@ -128,7 +130,7 @@ pub struct Collector {
 /// The result of a task.
 enum Event {
     Listed(Listed),
-    RefusalsExplained(Listed),
+    RefusalsExplained(Vec<Refusal>, Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
     Audited(FolderId, Box<Result<Audit, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
@@ -150,7 +152,8 @@ impl Collector {
             runs: Runs::default(),
             queue: Queue::default(),
             session: None,
-            refusals: Refusals::default(),
+            refused: Vec::new(),
+            explains_refusals: false,
             tasks: Tasks::default(),
             counted: BTreeSet::new(),
             ending: VecDeque::new(),
@@ -265,7 +268,9 @@ impl Collector {
     fn task_ended(&mut self, event: Event) {
         match event {
             Event::Listed(listed) => self.listed(listed),
-            Event::RefusalsExplained(listed) => self.refusals_explained(listed),
+            Event::RefusalsExplained(refusals, listed) => {
+                self.refusals_explained(refusals, listed);
+            }
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
             Event::Audited(folder, audit) => self.audited(folder, &audit),
             Event::StateRead(read) => self.state_read(*read),
@@ -292,7 +297,8 @@ impl Collector {
         self.forget_write();
         self.runs = Runs::default();
         self.queue = Queue::default();
-        self.refusals = Refusals::default();
+        self.refused = Vec::new();
+        self.explains_refusals = false;
         for folder in self.folders.iter_mut() {
             folder.forget_read();
         }

@@ -245,13 +245,11 @@ impl AuditTask {
 
     async fn scan(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
         let fetch = |page| files.page(page);
-        let first = fetch(PageRequest::FIRST).await;
-        let first = first.map_err(ReadError::at(PageRequest::FIRST))?;
         let context = TallyContext {
             classifier: Arc::clone(&self.settings.classifier),
             ..TallyContext::default()
         };
         let (collect, progress) = (&self.settings.collect, Progress::default());
-        scan_pages(&first, fetch, collect, context, None, &progress).await
+        scan_pages(None, fetch, collect, context, None, &progress).await
     }
 }

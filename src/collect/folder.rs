@@ -313,7 +313,8 @@ impl Folder {
         };
         if let DoneFiles::Counted(boundaries) = &count.done {
             self.boundaries = Arc::new(boundaries.clone());
-            self.looked = true;
+            // One that found nothing wrong is enough.
+            self.looked = count.consistent;
         }
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
@@ -346,6 +347,13 @@ impl Folder {
     pub fn show_errors(&mut self, errors: Vec<ErrorRow>) {
         if let Some(counts) = &mut self.view_mut().counts {
             Arc::make_mut(counts).errors = errors;
+        }
+    }
+
+    /// Shows a full scan of many pages that is under way, if one is.
+    pub fn show_scan(&mut self, pages: Option<u64>) {
+        if self.view.large_scan_pages != pages {
+            self.view_mut().large_scan_pages = pages;
         }
     }
 

@@ -260,16 +260,17 @@ impl Folders {
 
     /// The folders of which the database does not know yet that they left, were excluded, or came back.
     pub fn unsaved_absences(&self) -> Vec<FolderId> {
-        let unsaved = self.iter();
-        let unsaved = unsaved.filter(|folder| folder.persisted.is_absence_unsaved());
-        unsaved.map(|folder| folder.view.id).collect()
+        self.ids(|folder| folder.persisted.is_absence_unsaved())
     }
 
     /// The folders whose last change was refused.
     pub fn refused(&self) -> Vec<FolderId> {
-        let refused = self.iter();
-        let refused = refused.filter(|folder| folder.persisted.refused.is_some());
-        refused.map(|folder| folder.view.id).collect()
+        self.ids(|folder| folder.persisted.refused.is_some())
+    }
+
+    pub fn ids(&self, of: impl Fn(&Folder) -> bool) -> Vec<FolderId> {
+        let folders = self.iter().filter(|folder| of(folder));
+        folders.map(|folder| folder.view.id).collect()
     }
 
     /// The class slots, and a folder.

@@ -15,16 +15,16 @@ use crate::collect::progress::Progress;
 use crate::collect::rows_end::is_end_of_rows;
 use crate::config::Collect;
 use crate::count::FolderCount;
-use crate::model::Status;
+use crate::model::{FileKey, Status};
 use crate::portal::{FileRow, Page, PageBody, PageRequest};
 
 /// Pages that are read again in one scan, at most.
 const MAX_AGAIN: usize = 10;
 
-/// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
+/// Scans a folder from its first page, which may have been read already, to the last, several pages in flight. Pages are processed as they come:
 /// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, up to this page.
 pub async fn scan_pages(
-    first: &PageBody,
+    first: Option<&PageBody>,
     fetch: impl FetchPage,
     limits: &Collect,
     context: TallyContext,
@@ -41,7 +41,11 @@ pub async fn scan_pages(
             Ok::<_, ReadError>((page, body))
         }
     };
-    if !scan.add(PageRequest::FIRST, first, progress)? {
+    let is_read = match first {
+        Some(first) => scan.add(PageRequest::FIRST, first, progress)?,
+        None => false,
+    };
+    if !is_read {
         in_flight.push(request(1));
     }
     let mut next = 2;
@@ -173,12 +177,8 @@ impl Scan {
                 Err(error) if error.is_refusal() => return Err(ReadError::at(page)(error)),
                 Err(_) => break,
             };
-            let mut first = None;
-            let read = body.read(|row| {
-                first.get_or_insert(row.key());
-            });
-            let is_page = read.is_ok_and(|read| total_of(page, &read.pagination).is_ok());
-            if !is_page || first.is_none() || first == before {
+            let first = first_row(page, &body).ok().flatten();
+            if first.is_none() || first == before {
                 break;
             }
             before = first;
@@ -222,6 +222,16 @@ impl Scan {
         count.requests = self.pages;
         Ok(count)
     }
+}
+
+/// The file of a page's first row, if it has rows.
+pub(super) fn first_row(page: PageRequest, body: &PageBody) -> Result<Option<FileKey>, ReadError> {
+    let mut first = None;
+    let read = body.read(|row| {
+        first.get_or_insert(row.key());
+    });
+    let read = read.map_err(ReadError::at(page))?;
+    total_of(page, &read.pagination).map(|_| first)
 }
 
 /// Whether a page lists a file twice.

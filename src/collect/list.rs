@@ -17,18 +17,27 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 #[derive(Default)]
 pub(super) struct FolderList {
     pub state: ListState,
-    /// Whether the portal's clock agrees with this machine's; `None` if unknown.
-    clocks_agree: Option<bool>,
+    /// How far the portal's clock is ahead of this machine's, in milliseconds; `None` if the list has no `Date`.
+    ahead: Option<i64>,
     /// What is reindexed, as it was logged last.
     reindexed: Option<String>,
-    /// How far the portal's clock is ahead of this machine's, in milliseconds.
-    pub clock_ahead: i64,
 }
 
 impl FolderList {
     /// Whether it has shown that the portal's clock agrees with this machine's.
     pub fn clocks_agree(&self) -> bool {
-        self.clocks_agree == Some(true)
+        self.ahead.is_some_and(clocks_agree)
+    }
+
+    /// How far the portal's clock is ahead, in milliseconds; 0 if that is no more than its `Date` is inexact, which has whole seconds.
+    pub fn clock_ahead(&self) -> i64 {
+        const EXACT: i64 = 2_000;
+        let ahead = self.ahead.unwrap_or(0);
+        if ahead.saturating_abs() <= EXACT {
+            0
+        } else {
+            ahead
+        }
     }
 
     /// It could not be read. Logs the trouble when it is new.
@@ -84,52 +93,49 @@ impl FolderList {
 
     /// Compares the clocks, and logs when they come to differ.
     pub fn check_clock(&mut self, now: Timestamp, there: Option<Timestamp>, portal: &PortalName) {
-        let agree = clocks_agree(now, there);
-        self.clock_ahead = clock_ahead(now, there);
-        let before = std::mem::replace(&mut self.clocks_agree, agree);
-        if let (Some(false), Some(there)) = (agree, there)
-            && before != agree
+        let ahead = there.map(|there| there.as_millis().saturating_sub(now.as_millis()));
+        let before = std::mem::replace(&mut self.ahead, ahead);
+        let differ = |ahead: Option<i64>| ahead.is_some_and(|ahead| !clocks_agree(ahead));
+        if let Some(there) = there
+            && differ(ahead)
+            && !differ(before)
         {
             warn!(%portal, here = %now, %there, "the clocks of this machine and of the portal differ: nothing that is stored is deleted until they agree");
         }
     }
 }
 
-/// Whether the clocks of this machine and of the portal agree; `None` if its list of folders has no `Date`.
-fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
-    let portal = portal?;
-    Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)
-}
-
-/// How far the portal's clock is ahead, in milliseconds; 0 if that is no more than its `Date` is inexact, which has whole seconds.
-fn clock_ahead(now: Timestamp, portal: Option<Timestamp>) -> i64 {
-    const EXACT: i64 = 2_000;
-    let portal = portal.unwrap_or(now);
-    let ahead = portal.as_millis().saturating_sub(now.as_millis());
-    if ahead.saturating_abs() <= EXACT {
-        0
-    } else {
-        ahead
-    }
+fn clocks_agree(ahead: i64) -> bool {
+    u128::from(ahead.unsigned_abs()) <= CLOCKS_AGREE.as_millis()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(now: Timestamp, there: Option<Timestamp>) -> FolderList {
+        let mut list = FolderList::default();
+        list.check_clock(now, there, &PortalName::new("main").unwrap());
+        list
+    }
+
     #[test]
     fn clocks_agree_within_an_hour_in_either_direction() {
         let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
         for (portal, agree) in [
-            (Some(at(100_000)), Some(true)),
-            (Some(at(103_600)), Some(true)),
-            (Some(at(96_400)), Some(true)),
-            (Some(at(103_601)), Some(false)),
-            (Some(at(96_399)), Some(false)),
-            (Some(at(-10_000_000)), Some(false)),
-            (None, None),
+            (Some(at(100_000)), true),
+            (Some(at(103_600)), true),
+            (Some(at(96_400)), true),
+            (Some(at(103_601)), false),
+            (Some(at(96_399)), false),
+            (Some(at(-10_000_000)), false),
+            (None, false),
         ] {
-            assert_eq!(clocks_agree(at(100_000), portal), agree, "{portal:?}");
+            assert_eq!(
+                read(at(100_000), portal).clocks_agree(),
+                agree,
+                "{portal:?}"
+            );
         }
     }
 
@@ -143,7 +149,7 @@ mod tests {
             (Some(at(70_000)), -30_000),
             (Some(at(103_000)), 3_000),
         ] {
-            assert_eq!(clock_ahead(at(100_000), portal), ahead, "{portal:?}");
+            assert_eq!(read(at(100_000), portal).clock_ahead(), ahead, "{portal:?}");
         }
     }
 }

@@ -8,8 +8,8 @@ use tracing::{Instrument, info_span};
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
-use crate::collect::error::{ReadError, total_of};
-use crate::collect::full_scan::scan_pages;
+use crate::collect::error::ReadError;
+use crate::collect::full_scan::{self, scan_pages};
 use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
 use crate::collect::settings::Settings;
@@ -99,7 +99,7 @@ impl ReadTask {
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
             if self.is_scan {
-                return Ok(Found::Counted(Box::new(self.scan_again().await?)));
+                return Ok(Found::Counted(Box::new(self.scan(None).await?)));
             }
             self.count().await
         };
@@ -165,12 +165,7 @@ impl ReadTask {
         let first_row = async |number| {
             let page = PageRequest::by_status(number);
             let body = self.page(page).await.map_err(ReadError::at(page))?;
-            let mut first = None;
-            let read = body.read(|row| {
-                first.get_or_insert(row.key());
-            });
-            let read = read.map_err(ReadError::at(page))?;
-            total_of(page, &read.pagination).map(|_| first)
+            full_scan::first_row(page, &body)
         };
         let at_the_end = first_row(last).await?;
         match first_row(last + 1).await {
@@ -186,12 +181,12 @@ impl ReadTask {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             return Ok(Found::ManyPages);
         }
-        let mut count = self.scan(&first).await?;
+        let mut count = self.scan(Some(&first)).await?;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let again = match self.scan_again().await {
+            let again = match self.scan(None).await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
@@ -206,13 +201,8 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    async fn scan_again(&self) -> Result<FolderCount, ReadError> {
-        let first = self.first_page().await?;
-        self.scan(&first).await
-    }
-
-    /// Scans a folder whose first page was read.
-    async fn scan(&self, first: &PageBody) -> Result<FolderCount, ReadError> {
+    /// Scans a folder, whose first page may have been read.
+    async fn scan(&self, first: Option<&PageBody>) -> Result<FolderCount, ReadError> {
         let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
         let beyond = beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
         let (limits, context) = (&self.settings.collect, self.context.clone());

@@ -7,16 +7,24 @@ use crate::classify::ClassSlots;
 use crate::clock::Moment;
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
+use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
-use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Way};
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
+
+/// A read that the portal refused, until the list of folders explains it. One request for the list explains all that there are when it is sent.
+pub(super) struct Refusal {
+    folder: FolderId,
+    /// Holds all its requests until then.
+    session: Arc<Session>,
+    error: ReadError,
+}
 
 impl Collector {
     /// Starts the reads that are next, as many as there is room for.
@@ -61,6 +69,8 @@ impl Collector {
             false => Lane::default(),
         });
         let requests = folder.start(&session, &lane, &watched)?;
+        let pages = folder.expected().pages();
+        folder.show_scan(is_scan.then_some(pages));
         self.log
             .waited(turn.due.at, read_before, Moment::now().steady);
         Some(ReadTask {
@@ -76,7 +86,7 @@ impl Collector {
                 history: Arc::clone(&folder.persisted.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
-                clock_ahead: self.list.clock_ahead,
+                clock_ahead: self.list.clock_ahead(),
             },
             progress: Arc::clone(&self.dependencies.progress),
             lane,
@@ -88,13 +98,17 @@ impl Collector {
     /// A read ended. The list of folders must show what a refusal means.
     pub(super) fn folder_read(&mut self, id: FolderId, kind: ReadKind, read: FolderRead) {
         self.queue.ended(id, kind);
-        let session = self.folders.get(id).and_then(Folder::session);
+        let folder = self.folders.get_mut(id);
+        let session = folder.and_then(|folder| {
+            folder.show_scan(None);
+            folder.session()
+        });
         match &read.result {
             Err(error) if error.is_refusal() => {
                 let Some(session) = session else {
                     return self.refused_with_portal(id);
                 };
-                self.refusals.add(Refusal {
+                self.refused.push(Refusal {
                     folder: id,
                     session,
                     error: error.clone(),
@@ -162,25 +176,25 @@ impl Collector {
     /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
     fn ask_about_refusals(&mut self) {
         if self.list.state.trouble().is_some() {
-            for refusal in self.refusals.take_waiting() {
-                refusal.session.end();
-                self.refused_with_portal(refusal.folder);
-            }
-        } else if self.refusals.ask() {
+            let refused = std::mem::take(&mut self.refused);
+            self.end_with_portal(refused);
+        } else if !self.explains_refusals && !self.refused.is_empty() {
+            self.explains_refusals = true;
+            let refused = std::mem::take(&mut self.refused);
             let list = self.request_list();
             self.tasks.spawn(list, |listed| {
-                Event::RefusalsExplained(listed.unwrap_or_else(no_list))
+                Event::RefusalsExplained(refused, listed.unwrap_or_else(no_list))
             });
         }
     }
 
     /// The list that explains refusals is there.
-    pub(super) fn refusals_explained(&mut self, listed: Listed) {
-        let refusals = self.refusals.take_asked();
+    pub(super) fn refusals_explained(&mut self, refused: Vec<Refusal>, listed: Listed) {
+        self.explains_refusals = false;
         match listed {
             Ok((_, listing)) => {
                 self.apply_list(&listing);
-                for refusal in refusals {
+                for refusal in refused {
                     refusal.session.go_on();
                     let error = refusal.error;
                     self.finish(refusal.folder, |folder, _| folder.refused(&error));
@@ -188,13 +202,17 @@ impl Collector {
             }
             Err(error) => {
                 self.list_failed(&error);
-                for refusal in refusals {
-                    refusal.session.end();
-                    self.refused_with_portal(refusal.folder);
-                }
+                self.end_with_portal(refused);
             }
         }
         self.ask_about_refusals();
+    }
+
+    fn end_with_portal(&mut self, refused: Vec<Refusal>) {
+        for refusal in refused {
+            refusal.session.end();
+            self.refused_with_portal(refusal.folder);
+        }
     }
 
     /// A folder is not read, because the portal refuses altogether or cannot be read.

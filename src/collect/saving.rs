@@ -78,8 +78,7 @@ impl Collector {
     }
 
     pub(super) fn save_all(&mut self, behind: Duration) {
-        let all: Vec<_> = self.folders.iter().map(|folder| folder.view.id).collect();
-        self.save(all, behind);
+        self.save(self.folders.ids(|_| true), behind);
     }
 
     /// Begins a write, if something is to be written by now and no other one is under way.

@@ -160,6 +160,7 @@ impl Folder {
             self.read_log.end(ReadOutcome::Failed, false);
         }
         self.read = ReadState::Idle;
+        self.show_scan(None);
     }
 
     /// No read is made, because the portal cannot be read.

@@ -43,7 +43,7 @@ where
             classifier: Arc::clone(&CLASSIFIER),
             ..TallyContext::default()
         };
-        scan_pages(&first, fetch, &limits, context, last, &progress).await
+        scan_pages(Some(&first), fetch, &limits, context, last, &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }

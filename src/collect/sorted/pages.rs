@@ -54,7 +54,7 @@ impl Pages {
         self.reads.retain(|read| read.page != page);
         self.reads.push(PageRead {
             page,
-            whole: rows.distinct && expected.is_none_or(|expected| expected == rows.rows()),
+            whole: rows.is_distinct() && expected.is_none_or(|expected| expected == rows.rows()),
             rows,
             pass: self.pass,
         });
@@ -96,6 +96,15 @@ impl Pages {
     /// Whether no page of this pass lacks rows, or lists a file twice.
     pub fn are_whole(&self) -> bool {
         self.reads_of_pass().all(|read| read.whole)
+    }
+
+    /// Whether a page lists rows of the page before it again, in a list of the same length.
+    pub fn overlap(&self, page: PageNumber, next: PageNumber) -> bool {
+        let rows = |page| self.reads.iter().find(|read| read.page == page);
+        let both = rows(page).zip(rows(next));
+        both.is_some_and(|(PageRead { rows, .. }, next)| {
+            rows.total() == next.rows.total() && rows.overlaps(&next.rows)
+        })
     }
 
     /// The statuses by position that this pass showed. Of rows at the same position, the latest hold.

@@ -34,7 +34,6 @@ pub fn overlapping_pages() -> Kind {
         world.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
         world.folders[folder].quirks.push(Quirk::PagesOverlap);
     });
-    kind.promise.judged_from = 10 * MINUTE;
     kind.promise.marked_off = true;
     kind.promise.consistent = 0.0;
     // Entries are counted by consistent counts and whole rows alone.
