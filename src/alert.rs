@@ -57,14 +57,14 @@ impl Alert {
     pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
         let (day, files) = (&*folder.day, &counts.files);
         let window = counts.interval.unwrap_or_default();
-        let spike = |status, entries: &Series, at_least| {
-            let is_spike = files[status] > 0 && is_spike(entries, at_least, window, now.wall);
-            is_spike.then(|| spike(entries, now.wall))
+        let spike = |status, entries: &Series, limit: &SpikeLimit| {
+            let is_spike = files[status] > 0 && is_spike(entries, limit, window, now.wall);
+            is_spike.then(|| spike(entries, day.began, now.wall))
         };
         let limits = &*THRESHOLDS;
         let alerts = [
-            spike(Status::Failed, &day.failed_entries, limits.failed_spike).map(Self::FailedSpike),
-            spike(Status::Flagged, &day.flagged_entries, limits.flagged_spike)
+            spike(Status::Failed, &day.failed_entries, &limits.failed_spike).map(Self::FailedSpike),
+            spike(Status::Flagged, &day.flagged_entries, &limits.flagged_spike)
                 .map(Self::FlaggedSpike),
             stuck_since(day, files, window, now.wall).map(|since| Self::BacklogStuck { since }),
             is_surge(day, counts, now.wall).then_some(Self::ErrorClassSurge),
@@ -79,9 +79,8 @@ impl Alert {
 
 /// The thresholds by which the page judges.
 struct Limits {
-    failed_spike: f64,
-    flagged_spike: f64,
-    spike_factor: f64,
+    failed_spike: SpikeLimit,
+    flagged_spike: SpikeLimit,
     failed_ratio: f64,
     failed_ratio_files: f64,
     flagged_wait: f64,
@@ -89,13 +88,26 @@ struct Limits {
     surge_factor: f64,
 }
 
+/// When entries are a spike.
+struct SpikeLimit {
+    files: f64,
+    /// How many times the expected number.
+    factor: f64,
+}
+
 /// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
 static THRESHOLDS: LazyLock<Limits> = LazyLock::new(|| {
     let shipped = |name| threshold::shipped(name).unwrap_or(f64::INFINITY);
     Limits {
-        failed_spike: shipped("failed_spike_files"),
-        flagged_spike: shipped("flagged_spike_files"),
-        spike_factor: shipped("spike_factor"),
+        failed_spike: SpikeLimit {
+            files: shipped("failed_spike_files"),
+            factor: shipped("spike_factor"),
+        },
+        flagged_spike: SpikeLimit {
+            files: shipped("flagged_spike_files"),
+            factor: threshold::shipped("flagged_spike_factor")
+                .unwrap_or_else(|| shipped("spike_factor")),
+        },
         failed_ratio: shipped("failed_ratio"),
         failed_ratio_files: shipped("failed_ratio_files"),
         flagged_wait: shipped("flagged_wait_seconds"),
@@ -116,15 +128,15 @@ const fn number(files: u64) -> f64 {
     files as f64
 }
 
-/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as `at_least`, and clearly
+/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and clearly
 /// more than the rest of the day leads one to expect.
-fn is_spike(entries: &Series, at_least: f64, interval: Duration, now: Timestamp) -> bool {
+fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Timestamp) -> bool {
     let last = Series::step(now);
     let steps = (interval.as_secs() / Series::STEP.as_secs()).try_into();
     let steps = steps.unwrap_or(u32::MAX).clamp(QUARTER, Series::DAY / 2);
     let begin = last.saturating_sub(steps);
     let entered = entries.grown_since(begin).unsigned_abs();
-    if number(entered) < at_least {
+    if number(entered) < limit.files {
         return false;
     }
     // The quarters of an hour before, and the largest of each hour.
@@ -143,24 +155,24 @@ fn is_spike(entries: &Series, at_least: f64, interval: Duration, now: Timestamp)
         .collect();
     bursts.sort_unstable_by(f64::total_cmp);
     let burst = bursts.get(bursts.len() * 3 / 4).copied().unwrap_or(0.0);
-    number(entered) >= THRESHOLDS.spike_factor * usual.max(burst)
+    number(entered) >= limit.factor * usual.max(burst)
 }
 
 /// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour.
-fn spike(entries: &Series, now: Timestamp) -> Spike {
+fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> Spike {
     let last = Series::step(now);
     let earliest = last.saturating_sub(Series::DAY);
-    let mut begin = last;
+    let mut first = last;
     for step in (earliest..=last).rev() {
         if entries.at(step) > entries.at(step.saturating_sub(1)) {
-            begin = step;
-        } else if begin - step > 2 * QUARTER {
+            first = step;
+        } else if first - step > 2 * QUARTER {
             break;
         }
     }
     Spike {
-        files: entries.grown_since(begin.saturating_sub(1)).unsigned_abs(),
-        since: Series::begin(begin),
+        files: entries.grown_since(first.saturating_sub(1)).unsigned_abs(),
+        since: Series::begin(first).max(began),
     }
 }
 
@@ -193,13 +205,18 @@ fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
 fn is_surge(day: &Day, counts: &Counts, now: Timestamp) -> bool {
     let before = Series::step(now.before(Duration::from_hours(6)));
     let grown = day.failed.grown_since(before) + day.flagged.grown_since(before);
+    let entered = [&day.failed_entries, &day.flagged_entries];
+    let entered: i64 = entered
+        .iter()
+        .map(|entries| entries.grown_since(before))
+        .sum();
     let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= THRESHOLDS.surge_files;
     let class_surges = counts.errors.iter().any(|row| {
         let growth = row.growth.map_or(0, |growth| growth.six_hours);
         let was = row.files.saturating_sub_signed(growth);
         is_large(growth) && number(row.files) >= THRESHOLDS.surge_factor * number(was)
     });
-    is_large(grown) && class_surges
+    is_large(grown) && is_large(entered) && class_surges
 }
 
 #[cfg(test)]
@@ -224,25 +241,17 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_have_every_threshold() {
-        let Limits {
-            failed_spike,
-            flagged_spike,
-            spike_factor,
-            failed_ratio,
-            failed_ratio_files,
-            flagged_wait,
-            surge_files,
-            surge_factor,
-        } = &*THRESHOLDS;
+        let limits = &*THRESHOLDS;
         let all = [
-            failed_spike,
-            flagged_spike,
-            spike_factor,
-            failed_ratio,
-            failed_ratio_files,
-            flagged_wait,
-            surge_files,
-            surge_factor,
+            limits.failed_spike.files,
+            limits.failed_spike.factor,
+            limits.flagged_spike.files,
+            limits.flagged_spike.factor,
+            limits.failed_ratio,
+            limits.failed_ratio_files,
+            limits.flagged_wait,
+            limits.surge_files,
+            limits.surge_factor,
         ];
         assert!(all.iter().all(|threshold| threshold.is_finite()));
     }
@@ -250,6 +259,10 @@ mod tests {
     #[test]
     fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
         let now = Timestamp::from_millis(NOON);
+        let limit = SpikeLimit {
+            files: 10.0,
+            factor: 4.0,
+        };
         let daily = [5_u64; 280];
         let daily_and_more = [&daily[..], &[25, 25, 25]].concat();
         let bursts = [4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0].repeat(20);
@@ -266,7 +279,7 @@ mod tests {
         ] {
             let interval = Duration::from_mins(minutes);
             let entries = entries(growth);
-            let judged = is_spike(&entries, 10.0, interval, now);
+            let judged = is_spike(&entries, &limit, interval, now);
             let last: Vec<_> = growth.iter().rev().take(5).collect();
             assert_eq!(judged, expected, "{last:?}");
         }
@@ -275,7 +288,11 @@ mod tests {
     #[test]
     fn a_spike_begins_with_the_first_of_the_entries_that_follow_each_other() {
         let now = Timestamp::from_millis(NOON);
-        let found = spike(&entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]), now);
+        let found = spike(
+            &entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]),
+            Timestamp::default(),
+            now,
+        );
         let since = now.before(Series::STEP * 3);
         assert_eq!(found, Spike { files: 60, since });
     }

@@ -3,6 +3,7 @@
 //! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is stopped, or until a task ends
 //! that never should. A configuration is built completely (`Built`) before it replaces the old one: a reload is all or nothing.
 
+mod listen;
 mod portals;
 mod reload;
 mod state;
@@ -76,7 +77,7 @@ impl App {
     pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
-        let listeners = listeners(&web.addresses).await?;
+        let listeners = listen::on_all(&web.addresses)?;
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
@@ -215,15 +216,6 @@ fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
         _ => address.to_string(),
     });
     format!("{scheme}://{}/", address.unwrap_or_default())
-}
-
-async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
-    let mut listeners = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        let listener = TcpListener::bind(address).await;
-        listeners.push(listener.with_context(|| format!("cannot listen on {address}"))?);
-    }
-    Ok(listeners)
 }
 
 fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {

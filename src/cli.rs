@@ -146,7 +146,7 @@ struct WebArgs {
     /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// Answer `/livez`, `/healthz` and `/readyz` without a password.
+    /// Answer `/livez`, `/healthz` and `/readyz` without a password or a rate limit.
     #[arg(long = "web.open-probes", global = true)]
     open_probes: bool,
     /// Allow `POST /-/reload`.
@@ -268,6 +268,7 @@ mod tests {
             "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
+            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder f --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter state migrate --to postgres --config.file f",

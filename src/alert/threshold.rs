@@ -23,6 +23,37 @@ impl<'a> Threshold<'a> {
         })
     }
 
+    /// Whether a value makes sense. With 0, most alerts would always fire; what 0 means elsewhere, the list says.
+    pub fn allows(self, value: f64) -> bool {
+        value.is_finite()
+            && value <= self.largest()
+            && (value > 0.0 || value == 0.0 && self.may_be_zero())
+    }
+
+    fn largest(self) -> f64 {
+        let is_share = self.name.ends_with("_ratio") || self.name.ends_with("_share");
+        if is_share { 1.0 } else { f64::MAX }
+    }
+
+    fn may_be_zero(self) -> bool {
+        self.meaning.contains(" 0: ")
+    }
+
+    /// Which values make sense; for people.
+    pub fn range(self) -> String {
+        let least = if self.may_be_zero() {
+            "of 0 or more"
+        } else {
+            "above 0, with which the alert would always fire"
+        };
+        let most = if self.largest() > 1.0 {
+            ""
+        } else {
+            "; 1 is the most"
+        };
+        format!("{} is a number {least}{most}", self.name)
+    }
+
     /// All, in the order of the list.
     pub fn all() -> impl Iterator<Item = Threshold<'static>> {
         SHIPPED.lines().filter_map(Threshold::listed)

@@ -1,11 +1,11 @@
 //! Addresses of arguments: to listen on, as the Prometheus family writes them, and for links.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
 use url::Url;
 
-/// An address with a port; without a host (`:15732`), every address of the machine.
+/// An address with a port; without a host (`:15732`), every address of the machine, IPv6 and IPv4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListenAddress(pub SocketAddr);
 
@@ -13,9 +13,12 @@ impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let everywhere = Ipv6Addr::UNSPECIFIED;
         let address = match text.strip_prefix(':') {
-            Some(port) => port.parse().ok().map(|port| (everywhere, port).into()),
+            Some(port) => port
+                .parse()
+                .ok()
+                .map(|port| SocketAddr::from((everywhere, port))),
             None if text.starts_with("localhost:") => {
                 let port = text.trim_start_matches("localhost:").parse().ok();
                 port.map(|port| (Ipv4Addr::LOCALHOST, port).into())
@@ -61,8 +64,8 @@ mod tests {
                 .map(|address| address.0.to_string())
         };
         for (text, address) in [
-            (":15732", Some("0.0.0.0:15732")),
-            (":0", Some("0.0.0.0:0")),
+            (":15732", Some("[::]:15732")),
+            (":0", Some("[::]:0")),
             ("127.0.0.1:1", Some("127.0.0.1:1")),
             ("localhost:1", Some("127.0.0.1:1")),
             ("[::1]:1", Some("[::1]:1")),

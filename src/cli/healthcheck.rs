@@ -1,6 +1,6 @@
 //! `kb-exporter healthcheck`: asks the running process whether it is live, for the health checks of containers.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -87,10 +87,7 @@ fn reachable(mut address: SocketAddr) -> Result<SocketAddr> {
         bail!("--web.listen-address has port 0, so the port is not known");
     }
     if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
     }
     Ok(address)
 }

@@ -1,6 +1,7 @@
 //! `kb-exporter rules`: the alert rules, rendered for an installation.
 
 mod render;
+mod settings;
 mod threshold;
 
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use crate::alert::SHIPPED;
 use crate::cli::{WebArgs, address, output};
 
 use render::Changes;
-use threshold::Setting;
+use settings::Settings;
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,17 +35,19 @@ pub(super) struct RulesArgs {
     #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Job name in the scrape configuration. [default: kb-exporter]
-    #[arg(long, value_name = "NAME", value_parser = render::job)]
+    #[arg(long, value_name = "NAME", value_parser = render::quoted)]
     job: Option<String>,
+    /// Labels that tell installations apart besides the job, such as `cluster,namespace`. All series of the exporter must have them.
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = render::label)]
+    by: Vec<String>,
     /// Scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
     /// Output format.
     #[arg(long, value_name = "FORM", default_value = "prometheus")]
     output: Form,
-    /// Change a threshold. Repeatable. `--set help` lists the names.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<Setting>,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// Prints the rules, or the names of the thresholds.
@@ -54,7 +57,7 @@ pub(super) fn run(web: &WebArgs, args: &RulesArgs) -> Result<ExitCode> {
     let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
     let rules = || args.changes(runbook_url).render(SHIPPED);
     let text = match args.output {
-        _ if args.set.contains(&Setting::Help) => threshold::table(),
+        _ if args.settings.help => threshold::table(),
         Form::Prometheus => rules(),
         Form::Kubernetes => render::kubernetes(&rules()),
     };
@@ -69,7 +72,8 @@ impl RulesArgs {
             dashboard_url: self.dashboard_url.as_deref(),
             job: self.job.as_deref(),
             scrape_interval: self.scrape_interval,
-            thresholds: self.set.iter().filter_map(Setting::threshold).collect(),
+            by: self.by.join(", "),
+            thresholds: &self.settings.changes,
         }
     }
 }

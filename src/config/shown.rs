@@ -1,47 +1,92 @@
-//! The configuration as it was written, for people, without the values that messages hide.
+//! The configuration in use, for people, without the values that messages hide.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
+use crate::config::keys::properties;
 use crate::config::schema::json_schema;
 
-/// The keys and values of a file that was read before. Comments are left out.
+/// The keys and values of a file that was read before, and the defaults of the keys that it does not have. Comments are left out.
 pub(super) fn of_file(text: &str) -> Json {
     let mut written = serde_saphyr::from_str(text).unwrap_or_default();
-    hide(&mut written, &json_schema());
+    show(&mut written, &json_schema());
     written
 }
 
-/// Replaces each value that the schema does not want to be shown.
-fn hide(value: &mut Json, schema: &Json) {
+/// Replaces each value that the schema does not want to be shown, and adds defaults.
+fn show(value: &mut Json, schema: &Json) {
     match value {
         _ if schema["writeOnly"] == true => *value = "[not shown]".into(),
         Json::Array(list) => list
             .iter_mut()
-            .for_each(|item| hide(item, &schema["items"])),
-        Json::Object(keys) => keys
-            .iter_mut()
-            .for_each(|(key, value)| hide(value, &schema["properties"][key])),
+            .for_each(|item| show(item, &schema["items"])),
+        Json::Object(keys) => {
+            let properties = properties(schema).into_iter().flatten();
+            for (key, schema) in properties {
+                add_default(keys, key, schema);
+            }
+            keys.iter_mut()
+                .for_each(|(key, value)| show(value, &schema["properties"][key]));
+        }
         _ => {}
+    }
+}
+
+/// Adds the default of a key, or those of the keys in its section.
+fn add_default(keys: &mut Map<String, Json>, key: &str, schema: &Json) {
+    let is_set = keys.get(key).is_some_and(|value| !value.is_null());
+    // One of the two places of the state is used.
+    if is_set || key == "path" && keys.contains_key("postgres_url_file") {
+        return;
+    }
+    let section = || properties(schema).map(|_| Map::new().into());
+    let Some(mut default) = schema.get("default").cloned().or_else(section) else {
+        return;
+    };
+    show(&mut default, schema);
+    if default
+        .as_object()
+        .is_none_or(|section| !section.is_empty())
+    {
+        keys.insert(key.to_owned(), default);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn paths_of_secrets_and_comments_are_left_out_and_all_else_is_shown() {
+    fn paths_of_secrets_and_comments_are_left_out_and_all_else_is_shown_with_the_defaults() {
         let shown = of_file(
-            "# s3cret\nportals:\n  - name: main # s3cret\n    api_key_file: s3cret\n  - {name: other, api_key_env: s3cret, ca_file: s3cret}\ncollect:\n  max_folders: 10\nstate: {path: /state, postgres_url_file: s3cret}\n",
+            "# s3cret\nportals:\n  - name: main # s3cret\n    api_key_file: s3cret\n  - {name: other, api_key_env: s3cret, ca_file: s3cret}\ncollect:\n  max_folders: 10\nrequest:\nreindex:\n  budget: {files: 7}\n  folders: [{match: A*, mode: enforce}]\nstate: {postgres_url_file: s3cret}\n",
         );
-        let expected = serde_json::json!({
-            "portals": [
-                {"name": "main", "api_key_file": "[not shown]"},
-                {"name": "other", "api_key_env": "[not shown]", "ca_file": "[not shown]"},
-            ],
-            "collect": {"max_folders": 10},
-            "state": {"path": "/state", "postgres_url_file": "[not shown]"},
+        let portals = &shown["portals"];
+        let main = json!({
+            "name": "main", "api_key_file": "[not shown]", "proxy_url": "none", "allow_plain_http": false,
+            "user_agent": "kb-exporter/VERSION", "folders": {"include": ["*"], "exclude": []},
         });
-        assert_eq!(shown, expected);
+        assert_eq!(portals[0], main);
+        assert_eq!(portals[1]["api_key_env"], "[not shown]");
+        assert_eq!(portals[1]["ca_file"], "[not shown]");
+        assert_eq!(shown["collect"]["max_folders"], 10);
+        assert_eq!(shown["collect"]["schedule"], "1m");
+        assert_eq!(shown["request"]["retries"], 4);
+        assert_eq!(
+            shown["reindex"]["budget"],
+            json!({"files": 7, "per": "24h"})
+        );
+        let overrides = json!([{"match": "A*", "mode": "enforce"}]);
+        assert_eq!(
+            shown["reindex"]["folders"], overrides,
+            "what is not set is as above"
+        );
+        let state = json!({"postgres_url_file": "[not shown]", "lease": "30s"});
+        assert_eq!(shown["state"], state);
+        assert_eq!(
+            of_file("portals: []")["state"]["path"],
+            "/var/lib/kb-exporter"
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -63,37 +64,45 @@ impl Guard {
         }
     }
 
-    async fn check(&self, config: Option<&WebConfig>, request: Asked) -> Result<(), Refusal> {
-        let is_probe = request.route.is_some_and(Route::is_probe);
-        if request.client.only_probes && !is_probe {
+    async fn check(
+        &self,
+        config: Option<&WebConfig>,
+        client: Client,
+        request: &Parts,
+    ) -> Result<(), Refusal> {
+        let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
+        let writes = !matches!(request.method, Method::GET | Method::HEAD);
+        if client.only_probes && !is_probe {
             return Err(Refusal::Connections);
         }
         if self.open_probes && is_probe {
             return Ok(());
         }
-        if request.writes && is_cross_site(&request.headers) {
+        if writes && is_cross_site(&request.headers) {
             return Err(Refusal::CrossSite);
         }
         let Some(config) = config else { return Ok(()) };
-        let mut limiter = config.limiter.iter();
-        if !limiter.all(|limiter| limiter.admits(Moment::now().steady)) {
+        let limiter = config.limiter.as_ref();
+        if limiter.is_some_and(|limiter| !limiter.admits(Moment::now().steady)) {
             return Err(Refusal::Rate);
         }
         if !config.users.is_empty() {
-            return self.check_password(config, &request).await;
+            return self.check_password(config, client, request).await;
         }
-        if config.optional_client_certificate
-            && request.writes
-            && !request.client.showed_certificate
-        {
+        if config.optional_client_certificate && writes && !client.showed_certificate {
             return Err(Refusal::Certificate);
         }
         Ok(())
     }
 
-    async fn check_password(&self, config: &WebConfig, request: &Asked) -> Result<(), Refusal> {
+    async fn check_password(
+        &self,
+        config: &WebConfig,
+        client: Client,
+        request: &Parts,
+    ) -> Result<(), Refusal> {
         let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
-        let network = Network::of(request.client.peer.ip());
+        let network = Network::of(client.peer.ip());
         let check = self.passwords.check(&config.users, &credentials, network);
         match check.await {
             Verdict::Right => Ok(()),
@@ -101,14 +110,6 @@ impl Guard {
             Verdict::Busy => Err(Refusal::Waiting),
         }
     }
-}
-
-/// The parts of a request that matter here.
-struct Asked {
-    client: Client,
-    route: Option<Route>,
-    headers: HeaderMap,
-    writes: bool,
 }
 
 /// Answers a request, or refuses it.
@@ -119,16 +120,10 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     let config = guard.file.as_ref().map(|file| file.current());
-    let path = request.uri().path();
-    let handler = guard.handler(path).to_owned();
-    let asked = Asked {
-        client,
-        route: Route::of(path),
-        headers: request.headers().clone(),
-        writes: !matches!(*request.method(), Method::GET | Method::HEAD),
-    };
-    let mut response = match guard.check(config.as_deref(), asked).await {
-        Ok(()) => next.run(request).await,
+    let (parts, body) = request.into_parts();
+    let handler = guard.handler(parts.uri.path()).to_owned();
+    let mut response = match guard.check(config.as_deref(), client, &parts).await {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
             let now = Moment::now().steady;
             guard.refusals.add(refusal, client.peer, now);

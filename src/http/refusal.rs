@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
 
@@ -30,16 +30,7 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    const fn code(self) -> StatusCode {
-        match self {
-            Self::Password => StatusCode::UNAUTHORIZED,
-            Self::Waiting | Self::Rate => StatusCode::TOO_MANY_REQUESTS,
-            Self::Certificate | Self::CrossSite => StatusCode::FORBIDDEN,
-            Self::Connections => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
-    pub(super) const fn reason(self) -> &'static str {
+    const fn reason(self) -> &'static str {
         match self {
             Self::Password => "a user and the right password are needed",
             Self::Waiting => "too many passwords wait to be checked",
@@ -49,26 +40,26 @@ impl Refusal {
             Self::Connections => "too many connections",
         }
     }
-
-    const fn header(self) -> Option<(HeaderName, &'static str)> {
-        match self {
-            Self::Password => Some((WWW_AUTHENTICATE, CHALLENGE)),
-            Self::Waiting | Self::Rate => Some((RETRY_AFTER, "1")),
-            Self::Connections => Some((CONNECTION, "close")),
-            Self::Certificate | Self::CrossSite => None,
-        }
-    }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.code(), format!("{}\n", self.reason())).into_response();
-        let header = self.header();
-        let headers = header.map(|(name, value)| (name, value.parse()));
-        if let Some((name, Ok(value))) = headers {
-            response.headers_mut().insert(name, value);
+        let text = format!("{}\n", self.reason());
+        let later = [(RETRY_AFTER, "1")];
+        match self {
+            Self::Password => {
+                let challenge = [(WWW_AUTHENTICATE, CHALLENGE)];
+                (StatusCode::UNAUTHORIZED, challenge, text).into_response()
+            }
+            Self::Waiting | Self::Rate => {
+                (StatusCode::TOO_MANY_REQUESTS, later, text).into_response()
+            }
+            Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, text).into_response(),
+            Self::Connections => {
+                let close = [(CONNECTION, "close")];
+                (StatusCode::SERVICE_UNAVAILABLE, close, text).into_response()
+            }
         }
-        response
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Not `axum::serve`, which never disconnects a silent client.
 
-mod accept;
 mod places;
 mod tls;
 
@@ -16,6 +15,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
+use axum::serve::{Listener as _, ListenerExt as _};
 use futures_util::StreamExt as _;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -36,7 +36,6 @@ use crate::http::client::{Client, Network};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
-use accept::accept;
 pub use places::Capacity;
 use places::{Place, Places};
 
@@ -86,10 +85,18 @@ pub async fn serve(
 ) -> io::Result<()> {
     let tls = || web_config.as_ref()?.current().tls.clone();
     tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
+    let mut listener = listener.tap_io(|stream| {
+        // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
+        }
+    });
     let places = Places::new(limits.capacity);
     let refusals = RefusalLog::default();
     let connections = TaskTracker::new();
-    while let Some((stream, peer)) = shutdown.run_until_cancelled(next(&listener)).await {
+    while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
+        // An IPv4 client of a listener for both has an address in the form of IPv6.
+        let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         let now = Moment::now().steady;
         let Some(place) = places.take(Network::of(peer.ip()), now) else {
             refusals.add(Refusal::Connections, peer, now);
@@ -108,17 +115,6 @@ pub async fn serve(
     connections.close();
     connections.wait().await;
     Ok(())
-}
-
-async fn next(listener: &TcpListener) -> (TcpStream, SocketAddr) {
-    let (stream, peer) = accept(|| listener.accept()).await;
-    // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%peer, %error, "cannot disable Nagle's algorithm, answers may be late");
-    }
-    // An IPv4 client of a listener for both has an address in the form of IPv6.
-    let ip = peer.ip().to_canonical();
-    (stream, SocketAddr::new(ip, peer.port()))
 }
 
 struct Connection {

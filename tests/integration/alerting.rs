@@ -1,5 +1,7 @@
 //! The whole path: a portal in trouble, the exporter, Prometheus with the shipped rules, Alertmanager, a webhook.
 
+mod incidents;
+
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +14,7 @@ use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
 use kb_simulator::Status;
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -25,10 +27,12 @@ const KEY: &str = "kbk_demo";
 /// The shipped configuration of Alertmanager.
 const ALERTMANAGER: &str = include_str!("../../deploy/alertmanager.yml");
 
-/// The shipped configuration, which notifies a webhook at once.
-fn impatient(webhook: &str) -> String {
-    let time = Regex::new(r"(group_wait|group_interval): [0-9smh]+").unwrap();
-    let config = time.replace_all(ALERTMANAGER, "$1: 1s");
+/// The shipped configuration, which notifies a webhook, with its times divided by a number.
+fn scaled(webhook: &str, by: u64) -> String {
+    let time = Regex::new(r"(group_wait|group_interval|repeat_interval): ([0-9smh]+)").unwrap();
+    let config = time.replace_all(ALERTMANAGER, |found: &Captures<'_>| {
+        format!("{}: {}ms", &found[1], rules::milliseconds(&found[2]) / by)
+    });
     let receiver = "- name: operators\n";
     assert!(config.contains(receiver));
     let hook = format!("{receiver}    webhook_configs: [{{url: '{webhook}'}}]\n");
@@ -74,10 +78,12 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let webhook = Webhook::start().await;
-    let alertmanager = Alertmanager::start(&impatient(&webhook.url())).await;
+    let alertmanager = Alertmanager::start(&scaled(&webhook.url(), FASTER)).await;
     let prometheus = watching(&exporter, &alertmanager).await;
     wait_for("the rules know both folders", async || {
-        let known = prometheus.query("kb:folder_entries:increase15m").await;
+        let known = prometheus
+            .query("kb:entries:increase15m{folder_id!=''}")
+            .await;
         (known.len() == 9).then_some(())
     })
     .await;
@@ -101,8 +107,9 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     );
     let runbook = "https://git.example/kb-exporter/alerts/runbook.md#kbfailedspike";
     assert_eq!(annotations["runbook_url"], runbook);
-    let board =
-        format!("https://grafana.example/d/kb-folder?var-portal=main&var-folder={invoices}");
+    let board = format!(
+        "https://grafana.example/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"
+    );
     assert_eq!(annotations["dashboard_url"], board);
     let flagged = webhook.told("KbFlaggedSpike", "firing").await;
     assert_eq!(flagged["labels"]["folder"], "Inbox");

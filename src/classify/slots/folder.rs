@@ -59,6 +59,9 @@ impl FolderSlots {
         now: Timestamp,
         is_first: bool,
     ) {
+        // While rows are not read yet, a class does not grow: its files become known.
+        let has_unread = |rest: &BTreeMap<Class, _>| rest.contains_key(&Class::Unread);
+        let was_whole = !is_first && !self.rest.as_ref().is_some_and(has_unread);
         let held: HashSet<_> = self.slots.keys().cloned().collect();
         let mut rest = BTreeMap::<_, ByStatus<u64>>::new();
         for slot in self.slots.values_mut() {
@@ -73,7 +76,7 @@ impl FolderSlots {
             };
             let new = || {
                 let mut slot = ClassSlot::new(class, count, now);
-                if !is_first {
+                if was_whole {
                     slot.note_day(now.before(Series::STEP * 3));
                 }
                 slot
@@ -87,8 +90,10 @@ impl FolderSlots {
         // Where another classifier found a class, its files may have another class now.
         self.slots
             .retain(|_, slot| slot.empty_counts == 0 || slot.classifier == Some(counts.classifier));
-        for slot in self.slots.values_mut() {
-            slot.note_day(now);
+        if !has_unread(&rest) {
+            for slot in self.slots.values_mut() {
+                slot.note_day(now);
+            }
         }
         self.counted = now;
         self.rest = Some(rest);
@@ -164,6 +169,7 @@ impl FolderSlots {
         };
         let slot = self.slots.get(text)?;
         let place = Status::WITH_REASON.iter().position(|it| *it == status)?;
+        slot.day[place].first()?;
         let steps = Series::step(self.counted);
         let since = |ago: u32| slot.day[place].grown_since(steps.saturating_sub(ago));
         Some(Growth {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::settings::Change;
 use crate::alert::Threshold;
 use crate::cli::address;
 
@@ -17,6 +18,21 @@ const JOB: &str = r#"job="kb-exporter""#;
 
 /// Times for which the last value of a series is used, in minutes: for scrape intervals up to [`SHORT`].
 const GAPS: [u32; 2] = [3, 5];
+
+/// Labels that the rules aggregate by, or drop.
+const USED_LABELS: [&str; 11] = [
+    "job",
+    "instance",
+    "portal",
+    "folder_id",
+    "folder",
+    "status",
+    "reason",
+    "index",
+    "count",
+    "ledger",
+    "error",
+];
 
 /// The longest scrape interval for which the shipped rules are made.
 const SHORT: Duration = Duration::from_mins(2);
@@ -36,14 +52,16 @@ spec:
 ";
 
 /// How the rules of an installation differ from the shipped ones.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Changes<'a> {
     pub runbook_url: Option<&'a str>,
     pub dashboard_url: Option<&'a str>,
     /// The name of the job, escaped as in a string of `PromQL`.
     pub job: Option<&'a str>,
+    /// More labels after the job, separated by commas.
+    pub by: String,
     pub scrape_interval: Duration,
-    pub thresholds: BTreeMap<&'a str, f64>,
+    pub thresholds: &'a BTreeMap<&'static str, Change>,
 }
 
 impl Changes<'_> {
@@ -64,12 +82,15 @@ impl Changes<'_> {
     /// A line that lists or uses a threshold, with its new value.
     fn with_threshold(&self, line: &str) -> Option<String> {
         if let Some(listed) = Threshold::listed(line) {
-            let value = self.thresholds.get(listed.name)?;
+            let value = self.thresholds.get(listed.name)?.all?;
             return Some(line.replacen(&format!(" = {}", listed.value), &format!(" = {value}"), 1));
         }
         let (used, name) = line.split_once(" # ")?;
-        let value = self.thresholds.get(name)?;
-        let indent = &used[..used.len() - used.trim_start().len()];
+        let change = self.thresholds.get(name)?;
+        let shipped = used.trim_start();
+        let indent = &used[..used.len() - shipped.len()];
+        let value = change.all.map_or(shipped.to_owned(), |all| all.to_string());
+        let value = by_folder(value, &change.folders);
         Some(format!("{indent}{value} # {name}"))
     }
 
@@ -83,6 +104,14 @@ impl Changes<'_> {
         if let Some(url) = self.dashboard_url {
             replace(GRAFANA, url.to_owned());
         }
+        if !self.by.is_empty() {
+            for modifier in ["by", "on"] {
+                replace(
+                    &format!("{modifier} (job"),
+                    format!("{modifier} (job, {}", self.by),
+                );
+            }
+        }
         if let Some(job) = self.job {
             replace(JOB, format!(r#"job="{job}""#));
         }
@@ -94,6 +123,22 @@ impl Changes<'_> {
         }
         replacements
     }
+}
+
+/// A number that follows an operator, as a vector by folder if some folders have one of their own. What is of no folder has that of
+/// the others.
+fn by_folder(others: String, folders: &BTreeMap<String, f64>) -> String {
+    if folders.is_empty() {
+        return others;
+    }
+    let own = |(id, value): (&String, &f64)| {
+        format!(r#"label_replace(vector({value}), "folder_id", "{id}", "", "")"#)
+    };
+    let own: Vec<_> = folders.iter().map(own).collect();
+    let own = own.join(" or ");
+    format!(
+        "on (folder_id) group_left () ({own} or on (folder_id) {others} * group by (folder_id) (kb:folder_name) or on (folder_id) vector({others}))"
+    )
 }
 
 /// The rules as an object of Kubernetes, for the Prometheus operator.
@@ -114,12 +159,25 @@ pub(super) fn runbook_url(text: &str) -> Result<String, String> {
     Ok(url.into())
 }
 
-/// The name of a job, escaped as in a string of `PromQL`.
-pub(super) fn job(text: &str) -> Result<String, String> {
+/// The name of a job or the id of a folder, escaped as in a string of `PromQL`.
+pub(super) fn quoted(text: &str) -> Result<String, String> {
     if text.is_empty() || text.chars().any(char::is_control) {
-        return Err("the name of a job is a line of text".to_owned());
+        return Err("it is a line of text".to_owned());
     }
     Ok(text.replace('\\', r"\\").replace('"', r#"\""#))
+}
+
+/// The name of a label that all series have.
+pub(super) fn label(text: &str) -> Result<String, String> {
+    let is_of_a_label = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let begins = text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+    if !begins || !text.chars().all(is_of_a_label) || text.starts_with("__") {
+        return Err("it is no name of a label".to_owned());
+    }
+    if USED_LABELS.contains(&text) {
+        return Err("the rules use this label already".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
@@ -139,29 +197,52 @@ mod tests {
 
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {
-        let rendered = Changes::default().render(SHIPPED);
+        let unchanged = Changes {
+            runbook_url: None,
+            dashboard_url: None,
+            job: None,
+            by: String::new(),
+            scrape_interval: Duration::from_mins(1),
+            thresholds: &BTreeMap::new(),
+        };
+        let rendered = unchanged.render(SHIPPED);
         assert!(rendered == SHIPPED);
     }
 
     #[test]
     fn a_change_replaces_each_place_and_nothing_else() {
+        let factor = Change {
+            all: Some(6.5),
+            folders: BTreeMap::new(),
+        };
         let changes = Changes {
+            by: "cluster".to_owned(),
             runbook_url: Some("https://wiki.example/runbook"),
             dashboard_url: Some("https://grafana.intra/path"),
             job: Some(r#"kb "main""#),
             scrape_interval: Duration::from_mins(3),
-            thresholds: BTreeMap::from([("spike_factor", 6.5)]),
+            thresholds: &BTreeMap::from([("spike_factor", factor)]),
         };
         let rendered = changes.render(SHIPPED);
-        for gone in [RUNBOOK, GRAFANA, JOB, "[5m]", "[3m]", " 4 # spike_factor"] {
+        for gone in [
+            RUNBOOK,
+            GRAFANA,
+            JOB,
+            "[5m]",
+            "[3m]",
+            " 4 # spike_factor",
+            "(job, portal",
+        ] {
             assert!(SHIPPED.contains(gone) && !rendered.contains(gone), "{gone}");
         }
         for new in [
             "#   spike_factor = 6.5",
-            "                6.5 # spike_factor\n",
+            " 6.5 # spike_factor\n",
+            "by (job, cluster, portal, folder_id)",
+            "on (job, cluster) last_over_time(up",
             "runbook_url: https://wiki.example/runbook#kbportaldown\n",
             "dashboard_url: 'https://grafana.intra/path/d/kb-folder?",
-            r#"absent(up{job="kb "main""})"#,
+            r#"absent_over_time(up{job="kb "main""}["#,
             "(kb_folder_up[450s])",
         ] {
             assert!(rendered.contains(new), "{new}");
@@ -180,12 +261,12 @@ mod tests {
                 "https://a.example/kb?v=1",
             ),
             (address::site, "https://a.example/", "https://a.example"),
-            (job, r#"a"b\c"#, r#"a\"b\\c"#),
+            (quoted, r#"a"b\c"#, r#"a\"b\\c"#),
         ];
         for (parse, text, expected) in accepted {
             assert_eq!(parse(text).unwrap(), expected);
         }
-        let refused: [(Parse, &[&str]); 3] = [
+        let refused: [(Parse, &[&str]); 4] = [
             (
                 runbook_url,
                 &["https://a.example/#top", "wiki/kb", "javascript:alert(1)"],
@@ -197,7 +278,8 @@ mod tests {
                     "https://a.example/?x={{ $labels }}",
                 ],
             ),
-            (job, &["a\nb", ""]),
+            (quoted, &["a\nb", ""]),
+            (label, &["", "a-b", "0a", "__name__", "portal", "a,b"]),
         ];
         for (parse, texts) in refused {
             for text in texts {

@@ -28,16 +28,6 @@ pub(super) enum Setting {
     Threshold(&'static str, f64),
 }
 
-impl Setting {
-    /// The name of the threshold and its new value.
-    pub fn threshold(&self) -> Option<(&'static str, f64)> {
-        match self {
-            Self::Help => None,
-            Self::Threshold(name, value) => Some((name, *value)),
-        }
-    }
-}
-
 impl FromStr for Setting {
     type Err = String;
 
@@ -49,19 +39,13 @@ impl FromStr for Setting {
             .split_once('=')
             .ok_or("write NAME=VALUE, or `help` for the list of names")?;
         let known = Threshold::all().find(|known| known.name == name);
-        let name = known.map(|known| known.name).ok_or_else(|| {
+        let threshold = known.ok_or_else(|| {
             format!("there is no threshold `{name}`; `--set help` lists the names")
         })?;
-        let is_share = name.ends_with("_ratio") || name.ends_with("_share");
-        let (largest, range) = if is_share {
-            (1.0, "from 0 to 1")
-        } else {
-            (f64::MAX, "of 0 or more")
-        };
         let number = value.parse().ok();
-        let number = number.filter(|number| (0.0..=largest).contains(number));
-        let number = number.ok_or_else(|| format!("{name} is a number {range}"))?;
-        Ok(Self::Threshold(name, number))
+        let number = number.filter(|number| threshold.allows(*number));
+        let number = number.ok_or_else(|| threshold.range())?;
+        Ok(Self::Threshold(threshold.name, number))
     }
 }
 
@@ -74,7 +58,9 @@ mod tests {
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {
         let share = Setting::Threshold("failed_ratio", 0.2);
         let six = Setting::Threshold("spike_factor", 6.0);
-        let ratio = "failed_ratio is a number from 0 to 1";
+        let ratio = "failed_ratio is a number above 0, with which the alert would always fire; 1 is the most";
+        let files =
+            "failed_spike_files is a number above 0, with which the alert would always fire";
         let factor = "spike_factor is a number of 0 or more";
         let nothing = "write NAME=VALUE, or `help` for the list of names";
         let unknown = "there is no threshold `spike`; `--set help` lists the names";
@@ -82,6 +68,12 @@ mod tests {
             ("help", Ok(Setting::Help)),
             ("failed_ratio=0.2", Ok(share)),
             ("spike_factor=6", Ok(six)),
+            (
+                "spike_factor=0",
+                Ok(Setting::Threshold("spike_factor", 0.0)),
+            ),
+            ("failed_spike_files=0", Err(files)),
+            ("failed_ratio=0", Err(ratio)),
             ("failed_ratio=1.5", Err(ratio)),
             ("failed_ratio=", Err(ratio)),
             ("spike_factor=NaN", Err(factor)),

@@ -1,5 +1,7 @@
 //! The page of one folder: its state and the decision about it, its files, how it is counted.
 
+use std::cmp::Reverse;
+
 use maud::{Markup, html};
 
 use crate::classify::{ErrorRow, NamedFile};
@@ -9,7 +11,7 @@ use crate::http::page::folders::chips;
 use crate::http::page::layout::{As, change, number, share, table, time, took};
 use crate::http::page::query::Query;
 use crate::http::page::row::{Reading, Row, entries};
-use crate::http::page::{attempts, chart};
+use crate::http::page::{attempts, chart, layout};
 use crate::model::Status;
 use crate::snapshot::{Counts, ReindexView, Way};
 
@@ -117,7 +119,9 @@ fn errors(row: &Row<'_>, counts: &Counts) -> Markup {
             td.name data-label="Example" { @if let Some(example) = example { (example) } }
         }
     };
-    table("Errors", &heads, counts.errors.iter().map(row))
+    let mut errors: Vec<_> = counts.errors.iter().collect();
+    errors.sort_by_key(|row| Reverse(row.files));
+    table("Errors", &heads, errors.into_iter().map(row))
 }
 
 const FILE_HEADS: [(&str, &str); 4] = [
@@ -171,7 +175,7 @@ fn reindexing(FolderReindex { decision, sentence }: &FolderReindex, now: Moment)
     let next = numbers.next_allowed.filter(|next| *next > now.wall);
     html! {
         p {
-            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence) ". "
+            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (layout::sentence(sentence)) ". "
             (number(numbers.eligible)) " of " (number(numbers.failed)) " failed files are eligible, " (number(numbers.exhausted)) " exhausted"
             @if let Some(next) = next { "; the next attempt is possible " (time(next, As::In)) }
             "."

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::alert::Alert;
 use crate::health::PortalHealth;
 use crate::http::page::finding::runbook;
-use crate::http::page::layout::{As, change, number, share, things, time, took};
+use crate::http::page::layout::{As, change, number, sentence, share, things, time, took};
 use crate::http::page::query::{PAGE, Query, Sort, statuses};
 use crate::http::page::row::{Reading, Row, Rows, entries};
 use crate::http::page::{Pages, chart, folder_path, totals};
@@ -69,9 +69,9 @@ fn portal_line(portal: &PortalView, health: &PortalHealth, rows: &[Row<'_>]) -> 
         @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
         @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
         "."
-        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (note) "." }
+        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (sentence(note)) "." }
         @if let Some(reindex) = &health.reindex {
-            br; strong { "Reindexing" } ": " (reindex.sentence)
+            br; strong { "Reindexing" } ": " (sentence(&reindex.sentence))
             @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
             "."
         }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::health::{PortalHealth, Status};
-use crate::http::page::layout::{As, State, number, table, things, time, took};
+use crate::http::page::layout::{As, State, number, sentence, table, things, time, took};
 use crate::http::page::row::{Reading, Row};
 use crate::http::page::{Pages, folder_path, folders};
 use crate::http::route::Route;
@@ -49,7 +49,7 @@ fn status(status: Status) -> Markup {
 
 fn facts(portal: &PortalView, health: &PortalHealth) -> Markup {
     html! {
-        @for note in &health.notes { p { (note) "." } }
+        @for note in &health.notes { p { (sentence(note)) "." } }
         dl {
             @if let Some(since) = portal.list.failing_since() { dt { "Not read since" } dd { (time(since, As::Clock)) ", " (time(since, As::Ago)) } }
             @if let Some(facts) = portal.list.facts() { dt { "Folders of the key" } dd { (number(facts.folders as u64)) } }
@@ -63,7 +63,7 @@ fn facts(portal: &PortalView, health: &PortalHealth) -> Markup {
             dt { "State" } dd {
                 @match &portal.state_writes { Writes::Off => "nothing is stored", Writes::Succeed => "stored", Writes::Refused(why) => (why) }
             }
-            @if let Some(reindex) = &health.reindex { dt { "Reindexing" } dd { (reindex.sentence) } }
+            @if let Some(reindex) = &health.reindex { dt { "Reindexing" } dd { (sentence(&reindex.sentence)) } }
         }
     }
 }

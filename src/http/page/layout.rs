@@ -145,6 +145,20 @@ pub(super) fn time(time: Timestamp, shown: As) -> Markup {
     html! { time datetime=(time) data-as=(shown) { (DateTime::<Utc>::from(time).format("%Y-%m-%d %H:%M UTC")) } }
 }
 
+/// A sentence from elsewhere, with its points in time as those of the pages.
+pub(super) fn sentence(text: &str) -> Markup {
+    let parts = text.split_inclusive([' ', ';', ',', ')']);
+    html! {
+        @for part in parts {
+            @let word = part.trim_end_matches([' ', ';', ',', ')']);
+            @match Timestamp::parse(word) {
+                Some(at) => { (time(at, As::Clock)) (part[word.len()..]) },
+                None => (part),
+            }
+        }
+    }
+}
+
 /// A duration, such as `46 ms`, `4.2 s` or `1day 1h`.
 pub(super) fn took(time: Duration) -> String {
     match time.as_millis() {

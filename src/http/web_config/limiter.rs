@@ -1,7 +1,6 @@
 //! The rate limit of all clients together: one request in each interval, and bursts.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -11,38 +10,25 @@ use super::document::RateLimit;
 #[derive(Clone)]
 pub struct Limiter {
     pub(super) limit: RateLimit,
-    admitted: Arc<Mutex<Admitted>>,
-}
-
-struct Admitted {
-    /// The intervals of the admitted requests that were not over at the last one, together.
-    debt: Duration,
-    last: Instant,
+    /// When the intervals of all admitted requests, one after the other, are over.
+    over: Arc<Mutex<Instant>>,
 }
 
 impl Limiter {
     pub(super) fn new(limit: RateLimit, now: Instant) -> Self {
-        let admitted = Admitted {
-            debt: Duration::ZERO,
-            last: now,
-        };
-        Self {
-            limit,
-            admitted: Arc::new(Mutex::new(admitted)),
-        }
+        let over = Arc::new(Mutex::new(now));
+        Self { limit, over }
     }
 
     /// Whether a request that arrives now may be answered.
     pub fn admits(&self, now: Instant) -> bool {
         let RateLimit { interval, burst } = self.limit;
-        let admitted = self.admitted.lock();
-        let mut admitted = admitted.unwrap_or_else(PoisonError::into_inner);
-        let passed = now.saturating_duration_since(admitted.last);
-        let debt = admitted.debt.saturating_sub(passed);
-        let debt = debt.saturating_add(interval);
-        let fits = debt <= interval.saturating_mul(burst);
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = over.saturating_duration_since(now);
+        let left = left.saturating_add(interval);
+        let fits = left <= interval.saturating_mul(burst);
         if fits {
-            *admitted = Admitted { debt, last: now };
+            *over = now.checked_add(left).unwrap_or(now);
         }
         fits
     }
@@ -50,6 +36,8 @@ impl Limiter {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, SupportedKxGroup};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{InconsistentKeys, NamedGroup, ServerConfig, SupportedProtocolVersion, version};
+use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
@@ -44,12 +44,10 @@ pub(super) struct TlsSection {
     min_version: Option<TlsVersion>,
     #[schemars(with = "String")]
     max_version: Option<TlsVersion>,
-    #[serde(deserialize_with = "section")]
-    cipher_suites: Vec<String>,
+    /// This and the next two have no effect: rustls has nothing that one would have to exclude.
+    cipher_suites: Option<Vec<String>>,
     prefer_server_cipher_suites: Option<bool>,
-    #[serde(deserialize_with = "section")]
-    #[schemars(with = "Vec<String>")]
-    curve_preferences: Vec<Curve>,
+    curve_preferences: Option<Vec<String>>,
 }
 
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
@@ -68,46 +66,6 @@ enum TlsVersion {
     #[serde(rename = "TLS13")]
     Tls13,
 }
-
-/// A curve, by its name in Go.
-#[derive(Clone, Copy, Deserialize)]
-enum Curve {
-    #[serde(rename = "CurveP256")]
-    P256,
-    #[serde(rename = "CurveP384")]
-    P384,
-    #[serde(rename = "CurveP521")]
-    P521,
-    X25519,
-}
-
-impl Curve {
-    const fn group(self) -> NamedGroup {
-        match self {
-            Self::P256 => NamedGroup::secp256r1,
-            Self::P384 => NamedGroup::secp384r1,
-            Self::P521 => NamedGroup::secp521r1,
-            Self::X25519 => NamedGroup::X25519,
-        }
-    }
-}
-
-/// Go's names of its cipher suites. rustls does not have those with CBC.
-const SUITES: [&str; 13] = [
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-];
 
 pub(super) struct TlsServer {
     pub(super) config: Arc<ServerConfig>,
@@ -160,17 +118,21 @@ impl TlsSection {
 
     /// Reads the certificates and makes the configuration of rustls.
     pub(super) fn server(&self) -> Result<TlsServer, Fault> {
+        if self.cipher_suites.is_some() || self.curve_preferences.is_some() {
+            tracing::warn!(
+                "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
+            );
+        }
         let chain = read("cert", &self.cert, &self.cert_file, Pem::certificates)?;
         let key = read("key", self.key.expose_secret(), &self.key_file, Pem::key)?;
-        let provider = Arc::new(self.provider()?);
-        let expiries = chain.iter().filter_map(expiry);
-        let expiry = expiries.min();
+        let provider = crate::tls::provider();
+        let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
             .with_client_cert_verifier(self.client_auth()?.verifier(&provider)?)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
-        config.ignore_client_order = self.prefer_server_cipher_suites.unwrap_or(true);
+        config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let config = Arc::new(config);
         Ok(TlsServer { config, expiry })
@@ -203,39 +165,6 @@ impl TlsSection {
         }
         Ok(versions)
     }
-
-    /// The cryptography, without what the lists exclude. As in Go, the suites of TLS 1.3 cannot be excluded.
-    fn provider(&self) -> Result<CryptoProvider, Fault> {
-        let mut provider = CryptoProvider::clone(&crate::tls::provider());
-        if let Some(key) = self.unknown_suite() {
-            let advice = format!("expected {}", SUITES.join(", "));
-            return Err(Fault::about(key, advice));
-        }
-        if !self.cipher_suites.is_empty() {
-            let listed = &self.cipher_suites;
-            let is_listed = |name: &str| listed.iter().any(|suite| suite == name);
-            let suites = &mut provider.cipher_suites;
-            suites.retain(|suite| {
-                suite.tls13().is_some() || suite.suite().as_str().is_some_and(is_listed)
-            });
-        }
-        if !self.curve_preferences.is_empty() {
-            let known = |curve: &Curve| group(&provider, curve.group());
-            provider.kx_groups = self.curve_preferences.iter().filter_map(known).collect();
-        }
-        Ok(provider)
-    }
-
-    fn unknown_suite(&self) -> Option<&'static str> {
-        let mut suites = self.cipher_suites.iter();
-        let is_known = suites.all(|suite| SUITES.contains(&suite.as_str()));
-        (!is_known).then_some("tls_server_config.cipher_suites")
-    }
-}
-
-fn group(provider: &CryptoProvider, name: NamedGroup) -> Option<&'static dyn SupportedKxGroup> {
-    let mut groups = provider.kx_groups.iter();
-    groups.find(|group| group.name() == name).copied()
 }
 
 /// Reads what the value of `key`, or else the file of `{key}_file`, holds.

@@ -138,6 +138,10 @@ fn every_selector_keeps_to_the_variables_that_its_series_knows() {
                     } else {
                         variable
                     };
+                    // An alert may be about no portal and no instance; each is about a job.
+                    if selector.name == "ALERTS" && *variable != "job" {
+                        continue;
+                    }
                     let matcher = format!("{label}=~\"${variable}\"");
                     let keeps = selector.matchers.contains(&matcher);
                     assert!(keeps || !labels.contains(label), "{matcher}: {expression}");
@@ -171,7 +175,9 @@ fn a_range_is_that_of_the_step_or_else_the_time_shown_as_a_whole() {
             for range in expression.split('[').skip(1) {
                 let (range, after) = range.split_once(']').unwrap();
                 let whole = target["instant"] == true || after.starts_with(" @ end()");
-                let fits = range == "$__rate_interval" || range == "$__range" && whole;
+                // What was there a while ago is missing now.
+                let while_ago = range == "30m";
+                let fits = range == "$__rate_interval" || range == "$__range" && whole || while_ago;
                 assert!(fits, "{range}: {expression}");
             }
         }

@@ -257,7 +257,9 @@ impl Story {
             format!("count_over_time(ALERTS{{alertname=~'{alerts}'}}[1h])"),
             "count_over_time(ALERTS{alertname='KbShardMissing', alertstate='firing'}[1h])"
                 .to_owned(),
-            format!("max_over_time(kb:portal_entries:increase15m[1h]) > {entries}"),
+            format!(
+                "max_over_time(kb:portal_entries:increase15m{{status=~'failed|flagged'}}[1h]) > {entries}"
+            ),
         ] {
             let found = self.prometheus.query(&series).await;
             assert!(found.is_empty(), "{found:#?}");

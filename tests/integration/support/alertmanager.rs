@@ -55,10 +55,10 @@ fn command(folder: &Path, config: &str) -> Command {
     command
 }
 
-/// What Alertmanager notifies: each alert that it was told, in order of arrival.
+/// What Alertmanager notifies, in order of arrival.
 pub(crate) struct Webhook {
     address: SocketAddr,
-    alerts: Told,
+    told: Told,
 }
 
 type Told = Arc<Mutex<Vec<Value>>>;
@@ -66,14 +66,14 @@ type Told = Arc<Mutex<Vec<Value>>>;
 impl Webhook {
     /// Listens on a free port of loopback until the test ends.
     pub(crate) async fn start() -> Self {
-        let alerts = Told::default();
+        let told = Told::default();
         let router = Router::new()
             .route("/", post(note))
-            .with_state(Arc::clone(&alerts));
+            .with_state(Arc::clone(&told));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { address, alerts }
+        Self { address, told }
     }
 
     /// Where it is to be notified.
@@ -93,13 +93,19 @@ impl Webhook {
 
     /// Every alert so far.
     pub(crate) fn all(&self) -> Vec<Value> {
-        let alerts = self.alerts.lock().unwrap_or_else(PoisonError::into_inner);
-        alerts.clone()
+        let alerts = |body: &Value| body["alerts"].as_array().cloned().unwrap_or_default();
+        self.notifications().iter().flat_map(alerts).collect()
+    }
+
+    /// Every notification so far.
+    pub(crate) fn notifications(&self) -> Vec<Value> {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.clone()
     }
 }
 
 async fn note(State(told): State<Told>, Json(body): Json<Value>) {
-    let alerts = body["alerts"].as_array().cloned().unwrap_or_default();
-    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-    told.extend(alerts);
+    told.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(body);
 }

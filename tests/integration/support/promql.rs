@@ -17,6 +17,16 @@ const TARGET: [&str; 2] = ["job", "instance"];
 /// What a histogram's series add to the name of their family.
 const SUFFIXES: [&str; 3] = ["_bucket", "_count", "_sum"];
 
+/// What an alert may have.
+const ALERT: [&str; 6] = [
+    "alertname",
+    "alertstate",
+    "severity",
+    "portal",
+    "folder_id",
+    "folder",
+];
+
 /// The usual metrics of a process.
 const PROCESS: [&str; 7] = [
     "process_cpu_seconds_total",
@@ -37,6 +47,8 @@ impl Registry {
     pub(crate) fn of_the_program() -> Self {
         let mut registry = Self(BTreeMap::new());
         registry.add("up", &[]);
+        // Prometheus writes it for each alert, with the labels of the alert.
+        registry.add("ALERTS", &ALERT);
         for name in PROCESS {
             registry.add(name, &[]);
         }

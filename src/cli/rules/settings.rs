@@ -1,0 +1,184 @@
+//! The arguments that change thresholds: each `--set`, for all folders or for those that the `--for-folder` after it name.
+
+use std::collections::BTreeMap;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
+
+use super::render;
+use super::threshold::Setting;
+
+/// Flags that report each flagged file.
+const EACH_FLAGGED_FILE: [(&str, f64); 2] =
+    [("flagged_spike_files", 1.0), ("flagged_spike_factor", 0.0)];
+
+/// What a threshold is changed to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Change {
+    /// For all folders that are not named; `None`: as it is shipped.
+    pub all: Option<f64>,
+    /// For folders, by their ids as in a string of `PromQL`.
+    pub folders: BTreeMap<String, f64>,
+}
+
+/// The thresholds that are changed, by their names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Settings {
+    pub changes: BTreeMap<&'static str, Change>,
+    /// Whether the names of the thresholds are asked for.
+    pub help: bool,
+}
+
+/// An argument, by its place in the command line.
+enum Argument {
+    Set(Setting),
+    ForFolder(String),
+}
+
+impl Settings {
+    fn of(arguments: impl IntoIterator<Item = Argument>) -> Result<Self, String> {
+        let mut settings = Self::default();
+        let mut last = None;
+        let mut arguments = arguments.into_iter().peekable();
+        while let Some(argument) = arguments.next() {
+            match argument {
+                Argument::Set(Setting::Help) => settings.help = true,
+                Argument::Set(Setting::Threshold(name, value)) => {
+                    last = Some((name, value));
+                    if !matches!(arguments.peek(), Some(Argument::ForFolder(_))) {
+                        settings.change(name).all = Some(value);
+                    }
+                }
+                Argument::ForFolder(folder) => {
+                    let (name, value) =
+                        last.ok_or("--for-folder follows the --set that it limits to a folder")?;
+                    if !is_of_a_folder(name) {
+                        return Err(format!("{name} cannot be set for one folder"));
+                    }
+                    settings.change(name).folders.insert(folder, value);
+                }
+            }
+        }
+        Ok(settings)
+    }
+
+    fn change(&mut self, name: &'static str) -> &mut Change {
+        self.changes.entry(name).or_default()
+    }
+}
+
+/// Whether the alert of a threshold is about one folder.
+fn is_of_a_folder(name: &str) -> bool {
+    !name.starts_with("portal_") && !["stale_intervals", "stuck_files"].contains(&name)
+}
+
+impl Args for Settings {
+    fn augment_args(command: Command) -> Command {
+        let set = Arg::new("set").long("set").value_name("NAME=VALUE");
+        let set = set
+            .action(ArgAction::Append)
+            .value_parser(value_parser!(Setting));
+        let folder = Arg::new("for_folder").long("for-folder").value_name("ID");
+        let folder = folder
+            .action(ArgAction::Append)
+            .value_parser(render::quoted);
+        let flagged = Arg::new("each_flagged_file").long("each-flagged-file");
+        command
+            .arg(set.help("Change a threshold. Repeatable. `--set help` lists the names"))
+            .arg(
+                folder.help(
+                    "Apply the `--set` before it only to the folder with this id. Repeatable",
+                ),
+            )
+            .arg(
+                flagged
+                    .action(ArgAction::SetTrue)
+                    .help("Report each flagged file at once, however many are usual"),
+            )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Settings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut arguments = BTreeMap::new();
+        if matches.get_flag("each_flagged_file") {
+            for (place, (name, value)) in EACH_FLAGGED_FILE.into_iter().enumerate() {
+                // The name of the program has the place 0.
+                arguments.insert((0, place), Argument::Set(Setting::Threshold(name, value)));
+            }
+        }
+        let sets = matches.get_many("set").into_iter().flatten().cloned();
+        let places = matches.indices_of("set").into_iter().flatten();
+        arguments.extend(
+            places
+                .zip(sets)
+                .map(|(place, set)| ((place, 0), Argument::Set(set))),
+        );
+        let folders = matches
+            .get_many("for_folder")
+            .into_iter()
+            .flatten()
+            .cloned();
+        let places = matches.indices_of("for_folder").into_iter().flatten();
+        let folders = places.zip(folders);
+        arguments.extend(folders.map(|(place, folder)| ((place, 0), Argument::ForFolder(folder))));
+        Self::of(arguments.into_values())
+            .map_err(|error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Settings, String> {
+        let command = Settings::augment_args(Command::new("rules"));
+        let matches = command.try_get_matches_from(line.split(' '));
+        let matches = matches.map_err(|error| error.to_string())?;
+        Settings::from_arg_matches(&matches).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_folder_belongs_to_the_setting_before_it() {
+        let settings = parsed(
+            "rules --set failed_ratio=0.2 --set failed_ratio=0.1 --for-folder a --for-folder b --set spike_factor=6",
+        );
+        let settings = settings.unwrap();
+        let ratio = Change {
+            all: Some(0.2),
+            folders: BTreeMap::from([("a".to_owned(), 0.1), ("b".to_owned(), 0.1)]),
+        };
+        assert_eq!(settings.changes["failed_ratio"], ratio);
+        assert_eq!(settings.changes["spike_factor"].all, Some(6.0));
+        assert_eq!(settings.changes.len(), 2);
+    }
+
+    #[test]
+    fn each_flagged_file_is_one_flag_and_a_setting_wins() {
+        let settings = parsed("rules --each-flagged-file --set flagged_spike_files=2").unwrap();
+        assert_eq!(settings.changes["flagged_spike_factor"].all, Some(0.0));
+        assert_eq!(settings.changes["flagged_spike_files"].all, Some(2.0));
+    }
+
+    #[test]
+    fn a_folder_without_a_setting_or_of_a_whole_portal_is_refused() {
+        for (line, reason) in [
+            ("rules --for-folder a", "follows the --set"),
+            (
+                "rules --set portal_failing_files=5 --for-folder a",
+                "portal_failing_files cannot be set for one folder",
+            ),
+        ] {
+            assert!(parsed(line).unwrap_err().contains(reason), "{line}");
+        }
+    }
+}

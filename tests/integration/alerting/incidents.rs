@@ -1,0 +1,164 @@
+//! Incidents of an hour and more: how often somebody is notified. Each job plays one; a minute is half a second.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::get;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::scaled;
+use crate::support::alertmanager::{Alertmanager, Webhook};
+use crate::support::prometheus::Prometheus;
+use crate::support::rules;
+use crate::support::wait::wait_for;
+
+/// How much faster than in life time goes by.
+const FASTER: u64 = 120;
+
+/// How many seconds a minute takes.
+const MINUTE: f64 = 0.5;
+
+/// When the incidents begin, in minutes: until then, all is well.
+const BEGIN: f64 = 20.0;
+
+/// When the last of them ends.
+const END: f64 = 80.0;
+
+const FOLDERS: usize = 60;
+
+/// What an exporter serves in a minute of the story; nothing while it does not answer.
+type Page = fn(f64) -> String;
+
+/// In each of sixty folders, 25 of 65 new files fail, all within six minutes.
+fn many_folders(minute: f64) -> String {
+    let mut page = "kb_portal_up{portal=\"main\"} 1\n".to_owned();
+    for number in 0..FOLDERS {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let has_failed = minute >= BEGIN + number as f64 / 10.0;
+        let (done, failed) = if has_failed { (240, 25) } else { (200, 0) };
+        let folder = format!("portal=\"main\",folder_id=\"f{number}\",folder=\"Folder {number}\"");
+        for line in [
+            format!("kb_folder_up{{{folder}}} 1"),
+            format!("kb_folder_files{{{folder},status=\"done\"}} {done}"),
+            format!("kb_folder_files{{{folder},status=\"failed\"}} {failed}"),
+            format!("kb_folder_status_entries_total{{{folder},status=\"done\"}} {done}"),
+            format!("kb_folder_status_entries_total{{{folder},status=\"failed\"}} {failed}"),
+        ] {
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "{line}");
+        }
+    }
+    page
+}
+
+/// One of two shards of three portals.
+fn shard(index: u8) -> String {
+    let portals = ["a", "b", "c"].map(|name| format!("kb_portal_up{{portal=\"{name}\"}} 1\n"));
+    let info =
+        format!("kb_exporter_shard_info{{index=\"{index}\",count=\"2\",ledger=\"private\"}} 1\n");
+    portals.concat() + &info
+}
+
+fn dead_shard(minute: f64) -> String {
+    let is_dead = (BEGIN..END).contains(&minute);
+    if is_dead { String::new() } else { shard(0) }
+}
+
+fn other_shard(_: f64) -> String {
+    shard(1)
+}
+
+/// The list is read once in fourteen minutes.
+fn seldom_read(minute: f64) -> String {
+    let is_read = !(BEGIN..END).contains(&minute) || (minute - BEGIN) % 14.0 >= 12.8;
+    format!("kb_portal_up{{portal=\"main\"}} {}\n", u8::from(is_read))
+}
+
+/// Serves a page on a free port of loopback until the test ends.
+async fn serve(begun: Instant, page: Page) -> SocketAddr {
+    let answer = move || async move {
+        let minute = begun.elapsed().as_secs_f64() / MINUTE;
+        let page = page(minute);
+        (!page.is_empty())
+            .then_some(page)
+            .ok_or(StatusCode::SERVICE_UNAVAILABLE)
+    };
+    let router = Router::new().route("/metrics", get(answer));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+/// A server that scrapes the jobs, follows the rules, and tells an Alertmanager.
+async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: &Alertmanager) -> Prometheus {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.yml");
+    fs::write(&file, rules::faster(FASTER, FASTER)).unwrap();
+    let scrapes = jobs
+        .iter()
+        .map(|(name, targets)| json!({"job_name": name, "static_configs": [{"targets": targets}]}));
+    let config = json!({
+        "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"},
+        "rule_files": [file],
+        "scrape_configs": scrapes.collect::<Vec<_>>(),
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager.address()]}]}]},
+    });
+    // As it is shipped, a value counts for five minutes.
+    Prometheus::start(&config, folder, &["--query.lookback-delta=2500ms"]).await
+}
+
+#[tokio::test]
+async fn an_incident_is_told_a_few_times_and_called_off() {
+    let webhook = Webhook::start().await;
+    let alertmanager = Alertmanager::start(&scaled(&webhook.url(), FASTER)).await;
+    let begun = Instant::now();
+    let jobs = [
+        ("kb-many", vec![serve(begun, many_folders).await]),
+        (
+            "kb-exporter",
+            vec![
+                serve(begun, dead_shard).await,
+                serve(begun, other_shard).await,
+            ],
+        ),
+        ("kb-seldom", vec![serve(begun, seldom_read).await]),
+    ];
+    let prometheus = watching(&jobs, &alertmanager).await;
+
+    webhook.told("KbFailedSpike", "firing").await;
+    webhook.told("KbExporterDown", "firing").await;
+    webhook.told("KbPortalDown", "firing").await;
+    // What follows from the incidents is known to the rules, and told to nobody.
+    for (alert, expected) in [("KbFailedRatioHigh", FOLDERS), ("KbShardMissing", 3)] {
+        let query = format!("ALERTS{{alertname='{alert}', alertstate='firing'}}");
+        wait_for(&format!("{alert} fires"), async || {
+            (prometheus.query(&query).await.len() == expected).then_some(())
+        })
+        .await;
+    }
+    wait_for("every spike is called off", async || {
+        let resolved = webhook.all().into_iter().filter(|alert| {
+            alert["labels"]["alertname"] == "KbFailedSpike" && alert["status"] == "resolved"
+        });
+        (resolved.count() >= FOLDERS).then_some(())
+    })
+    .await;
+    webhook.told("KbExporterDown", "resolved").await;
+    webhook.told("KbPortalDown", "resolved").await;
+
+    for (job, most) in [("kb-many", 4), ("kb-exporter", 2), ("kb-seldom", 2)] {
+        let told = webhook.notifications();
+        let told: Vec<_> = told
+            .iter()
+            .filter(|told| told["groupLabels"]["job"] == job)
+            .map(|told| format!("{} {}", told["groupLabels"], told["status"]))
+            .collect();
+        assert!(told.len() <= most, "{job}: {told:#?}");
+    }
+}
