@@ -38,6 +38,11 @@ impl Walk {
         self.left_out.insert(path.to_owned())
     }
 
+    /// Whether what is at `path`, or a part of it, was left out.
+    pub fn has_left_out_within(&self, path: &str) -> bool {
+        self.left_out.iter().any(|other| other.starts_with(path))
+    }
+
     /// Whether a part of what is at `path` was left out, or the whole that it belongs to.
     pub fn is_affected(&self, path: &str) -> bool {
         // Behind an element that is left out, the others have other numbers.
@@ -46,7 +51,7 @@ impl Walk {
             None => left_out.to_owned(),
         };
         let mut left_out = self.left_out.iter();
-        left_out.any(|other| other.starts_with(path) || path.starts_with(&whole(other)))
+        self.has_left_out_within(path) || left_out.any(|other| path.starts_with(&whole(other)))
     }
 
     fn at<T>(&self, path: String, inner: T) -> At<'_, T> {
@@ -57,7 +62,7 @@ impl Walk {
         }
     }
 
-    pub fn has_left_out(&self, path: &str) -> bool {
+    fn has_left_out(&self, path: &str) -> bool {
         self.left_out.contains(path)
     }
 

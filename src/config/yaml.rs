@@ -110,8 +110,8 @@ fn read<T: DeserializeOwned>(
         {
             return (None, faults);
         }
-        // What is required is missing where it was left out.
-        if !walk.has_left_out(&fault.key) {
+        // What is required is missing, or a list is too short, where something was left out.
+        if !walk.has_left_out_within(&fault.key) {
             faults.push(fault);
         }
         let goes_on = !path.is_empty() && faults.len() < MAX_FAULTS && walk.leave_out(&path);

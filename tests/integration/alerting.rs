@@ -105,7 +105,7 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
         description.contains("folder Invoices & bills of the portal main"),
         "{description}"
     );
-    let runbook = "https://git.example/kb-exporter/alerts/runbook.md#kbfailedspike";
+    let runbook = "http://localhost:15732/docs/runbook.md#kbfailedspike";
     assert_eq!(annotations["runbook_url"], runbook);
     let board = format!(
         "https://grafana.example/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"

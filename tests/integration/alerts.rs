@@ -129,7 +129,7 @@ fn every_alert_is_tested_and_has_a_section_of_the_runbook_that_its_link_leads_to
     assert_eq!(names, sections);
     for alert in alerts {
         let name = alert.name();
-        let link = format!("/alerts/runbook.md#{}", name.to_lowercase());
+        let link = format!("/docs/runbook.md#{}", name.to_lowercase());
         assert!(
             alert.annotations["runbook_url"].ends_with(&link),
             "no link to {name}"

@@ -114,16 +114,16 @@ collect:
 request: {timeout: 0s}
 reindex:
   mode: sometimes
-  windows: ['0 * * * * *', '* 22 * * *', '1 * * * * *']
+  windows: ['0 * * * * *', '* * 22 * * *', '1 * * * * *']
 ";
     let (code, text) = check(config);
     assert_eq!(code, Some(2), "{text}");
     let lines: Vec<_> = text.lines().collect();
     let places = [
         ":3:15: portals[0].base_url: ",
-        ":5:14: portals[0].api_key: ",
+        ":5:14: portals[0]: a literal key is refused",
         ":6:25: portals[0].folders.include[0]: ",
-        ":6:44: portals[0].folders.exclude[0]: ",
+        ":6:45: portals[0].folders.exclude[0]: ",
         ":8:15: portals[1].base_url: the exporter adds /api/admin/library-folders itself",
         ":11:13: collect.schedule: ",
         ":12:16: collect.concurrency: ",
@@ -131,7 +131,7 @@ reindex:
         ":14:20: request.timeout: ",
         ":16:9: reindex.mode: ",
         ":17:13: reindex.windows[0]: ",
-        ":17:42: reindex.windows[2]: ",
+        ":17:44: reindex.windows[2]: ",
     ];
     assert_eq!(lines.len(), places.len(), "{text}");
     for (line, place) in lines.iter().zip(places) {
@@ -152,7 +152,7 @@ collect: {jitter: soon}
         ":2:77: portals[0].cert_file: key_file is missing",
         ":3:5: portals[1]: api_key_file or api_key_env is missing",
         ":3:12: portals[1].name: portals[0] has this name already",
-        ":4:18: reindex.match: ",
+        ":4:18: reindex: only the entries of reindex.folders",
         ":4:31: reindex.folders[0].match: is missing",
         ":5:19: collect.jitter: ",
     ];

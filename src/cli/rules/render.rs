@@ -8,7 +8,7 @@ use crate::alert::Threshold;
 use crate::cli::address;
 
 /// The runbook, as the shipped rules name it.
-const RUNBOOK: &str = "https://git.example/kb-exporter/alerts/runbook.md";
+const RUNBOOK: &str = "http://localhost:15732/docs/runbook.md";
 
 /// Grafana, as the shipped rules name it.
 const GRAFANA: &str = "https://grafana.example";
