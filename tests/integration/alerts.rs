@@ -53,8 +53,7 @@ fn promtool(command: &[&str], files: &[PathBuf]) {
 
 /// The names of the program's metrics that a text mentions.
 fn metrics_in(text: &str) -> BTreeSet<&str> {
-    let is_of_a_word = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
-    text.split(|letter| !is_of_a_word(letter))
+    rules::words(text)
         .filter(|word| word.starts_with("kb_"))
         .collect()
 }
@@ -81,21 +80,21 @@ fn prometheus_accepts_the_rules() {
 #[test]
 fn the_alerts_fire_and_keep_silent_as_their_tests_say() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("kb-exporter.yml"),
-        rules::at_real_intervals(),
-    )
-    .unwrap();
-    let tests = folder.path().join("tests");
-    fs::create_dir(&tests).unwrap();
-    let copied = |file: PathBuf| {
-        let copy = tests.join(file.file_name().unwrap());
-        fs::copy(file, &copy).unwrap();
+    // A test names the rules beside its folder.
+    let prepared = |file: PathBuf| {
+        let name = file.file_stem().unwrap();
+        let own = folder.path().join(name);
+        let tests = own.join("tests");
+        fs::create_dir_all(&tests).unwrap();
+        let test = text(&file);
+        fs::write(own.join("kb-exporter.yml"), rules::at_real_intervals(&test)).unwrap();
+        let copy = tests.join(name);
+        fs::write(&copy, test).unwrap();
         copy
     };
     let files: Vec<_> = files("alerts/tests", "yml")
         .into_iter()
-        .map(copied)
+        .map(prepared)
         .collect();
     // Each file takes seconds of one core: one at a time on each of two cores leaves something to the other tests.
     let files = Mutex::new(files.into_iter());

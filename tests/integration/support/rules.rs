@@ -1,6 +1,6 @@
 //! The shipped alert rules, read as Prometheus reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use regex::{Captures, Regex};
@@ -62,12 +62,18 @@ pub(crate) fn faster(by: u64, evaluations: u64) -> String {
 }
 
 /// The rules for a tool that evaluates all groups alike: what is evaluated every 15 minutes only records at such a time, and its
-/// alerts keep their state until the next one.
-pub(crate) fn at_real_intervals() -> String {
+/// alerts keep their state until the next one. Only those that a test names, and what they read: the others would take most of its time.
+pub(crate) fn at_real_intervals(test: &str) -> String {
+    let needed = needed_by(test);
     let mut file: Value = serde_saphyr::from_str(&text()).unwrap();
-    let groups = file["groups"].as_array_mut().unwrap();
-    for group in groups.iter_mut().filter(|group| group["interval"] == "15m") {
-        for rule in group["rules"].as_array_mut().unwrap() {
+    for group in file["groups"].as_array_mut().unwrap() {
+        let is_slow = group["interval"] == "15m";
+        let rules = group["rules"].as_array_mut().unwrap();
+        rules.retain(|rule| {
+            let name = rule.get("record").or(rule.get("alert"));
+            needed.contains(name.unwrap().as_str().unwrap())
+        });
+        for rule in rules.iter_mut().filter(|_| is_slow) {
             let expression = rule["expr"].as_str().unwrap();
             rule["expr"] = format!("(\n{expression}\n) and on () vector(time()) % 900 == 0").into();
             if rule.get("alert").is_some() {
@@ -76,6 +82,27 @@ pub(crate) fn at_real_intervals() -> String {
         }
     }
     file.to_string()
+}
+
+/// The names of the rules that a text mentions, and of those whose series they read.
+fn needed_by(text: &str) -> BTreeSet<String> {
+    let rules = all();
+    let (mut needed, mut unread) = (BTreeSet::new(), vec![text]);
+    while let Some(text) = unread.pop() {
+        let words: BTreeSet<&str> = words(text).collect();
+        for rule in rules.iter().filter(|rule| words.contains(rule.name())) {
+            if needed.insert(rule.name().to_owned()) {
+                unread.push(&rule.expr);
+            }
+        }
+    }
+    needed
+}
+
+/// The names in a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_of_a_word = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
+    text.split(move |letter| !is_of_a_word(letter))
 }
 
 /// The length of a time such as `15m1s`.
