@@ -89,11 +89,12 @@ fn needed_by(text: &str) -> BTreeSet<String> {
     let rules = all();
     let (mut needed, mut unread) = (BTreeSet::new(), vec![text]);
     while let Some(text) = unread.pop() {
-        let words: BTreeSet<&str> = words(text).collect();
-        for rule in rules.iter().filter(|rule| words.contains(rule.name())) {
-            if needed.insert(rule.name().to_owned()) {
-                unread.push(&rule.expr);
-            }
+        let new = words(text).filter(|word| !needed.contains(*word));
+        let new: BTreeSet<&str> = new.collect();
+        // Some series are recorded by several rules.
+        for rule in rules.iter().filter(|rule| new.contains(rule.name())) {
+            needed.insert(rule.name().to_owned());
+            unread.push(&rule.expr);
         }
     }
     needed
