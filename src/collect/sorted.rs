@@ -29,7 +29,8 @@ use search::Search;
 /// Pages that a first look at a list of this number of pages reads in addition: few of a short list, of which a portal may have many.
 pub fn first_look_pages(pages: u64) -> u64 {
     const PART: u64 = 50;
-    pages.div_ceil(PART).clamp(2, 4)
+    const MOST: u64 = 4;
+    pages.div_ceil(PART).min(MOST)
 }
 
 /// A folder that was counted by its boundaries.

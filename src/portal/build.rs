@@ -1,18 +1,13 @@
-//! Builds a client from the configuration.
+//! Builds what connects to a portal from the configuration.
 
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, ClientBuilder, Identity};
 use thiserror::Error;
 
-use crate::config::{ClientCertificate, Collect, Portal, Proxy, Request};
+use crate::config::{ClientCertificate, Portal, Proxy};
 use crate::pem::{Pem, PemError};
-use crate::portal::client::Client;
-use crate::portal::observe::Observer;
-use crate::portal::throttles::Throttles;
-use crate::portal::transport::Transport;
 
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
@@ -35,9 +30,9 @@ pub enum BuildError {
 
 /// What connections are made of.
 pub(super) struct Parts {
-    portal: Portal,
-    connect_timeout: Duration,
-    concurrency: usize,
+    pub portal: Portal,
+    pub connect_timeout: Duration,
+    pub concurrency: usize,
 }
 
 impl Parts {
@@ -55,53 +50,6 @@ impl Parts {
         let builder = with_authorities(builder, portal)?;
         let builder = with_certificate(builder, portal.client_certificate.as_ref())?;
         builder.build().map_err(BuildError::Http)
-    }
-}
-
-impl Client {
-    /// A client for one portal, with the throttle that is in use there, if there is one. What connects it is built when a session is
-    /// opened: a certificate file that is missing is that portal's trouble, until it is there.
-    pub fn new(
-        portal: &Portal,
-        collect: &Collect,
-        request: &Request,
-        observer: Arc<dyn Observer>,
-        throttles: &Throttles,
-    ) -> Arc<Self> {
-        Self::over(
-            OnceLock::new(),
-            portal,
-            collect,
-            request,
-            observer,
-            throttles,
-        )
-    }
-
-    /// A client that sends its requests by this way, if one is set.
-    pub(crate) fn over(
-        transport: OnceLock<Box<dyn Transport>>,
-        portal: &Portal,
-        collect: &Collect,
-        request: &Request,
-        observer: Arc<dyn Observer>,
-        throttles: &Throttles,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            transport,
-            parts: Parts {
-                portal: portal.clone(),
-                connect_timeout: request.connect_timeout,
-                concurrency: collect.concurrency.get(),
-            },
-            base: portal.base_url.as_url().clone(),
-            key: portal.key.clone(),
-            throttle: throttles.of(portal, collect),
-            retries: request.retries,
-            timeout: request.timeout,
-            max_body_bytes: request.max_body_bytes,
-            observer,
-        })
     }
 }
 

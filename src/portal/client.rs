@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::clock::Moment;
-use crate::config::KeySource;
+use crate::config::{self, Collect, KeySource, Portal};
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
 use crate::portal::build::{BuildError, Parts};
@@ -18,6 +18,7 @@ use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
+use crate::portal::throttles::Throttles;
 use crate::portal::transport::Transport;
 
 /// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
@@ -41,8 +42,8 @@ pub(super) struct Reply {
 /// The client of one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
     /// Set as soon as it could be built.
-    pub(super) transport: OnceLock<Box<dyn Transport>>,
-    pub(super) parts: Parts,
+    transport: OnceLock<Box<dyn Transport>>,
+    parts: Parts,
     pub(super) base: Url,
     pub(super) key: KeySource,
     pub(super) throttle: Arc<Throttle>,
@@ -53,6 +54,51 @@ pub struct Client {
 }
 
 impl Client {
+    /// A client for one portal, with the throttle that is in use there, if there is one. What connects it is built when a session is
+    /// opened: a certificate file that is missing is that portal's trouble, until it is there.
+    pub fn new(
+        portal: &Portal,
+        collect: &Collect,
+        request: &config::Request,
+        observer: Arc<dyn Observer>,
+        throttles: &Throttles,
+    ) -> Arc<Self> {
+        Self::over(
+            OnceLock::new(),
+            portal,
+            collect,
+            request,
+            observer,
+            throttles,
+        )
+    }
+
+    /// A client that sends its requests by this way, if one is set.
+    pub(crate) fn over(
+        transport: OnceLock<Box<dyn Transport>>,
+        portal: &Portal,
+        collect: &Collect,
+        request: &config::Request,
+        observer: Arc<dyn Observer>,
+        throttles: &Throttles,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            transport,
+            parts: Parts {
+                portal: portal.clone(),
+                connect_timeout: request.connect_timeout,
+                concurrency: collect.concurrency.get(),
+            },
+            base: portal.base_url.as_url().clone(),
+            key: portal.key.clone(),
+            throttle: throttles.of(portal, collect),
+            retries: request.retries,
+            timeout: request.timeout,
+            max_body_bytes: request.max_body_bytes,
+            observer,
+        })
+    }
+
     /// Reads the certificate files and builds what sends requests, unless that was done. Blocks for small files.
     pub fn prepare(&self) -> Result<(), BuildError> {
         self.transport().map(drop)

@@ -129,17 +129,24 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Reads a few pages spread over the list, two of them side by side: files that are not where the boundaries allow them show that it is
+    /// Reads a few pages spread over the list, of a long one two side by side: files that are not where the boundaries allow them show that it is
     /// not sorted. Returns whether pages overlap, so that other rows are on no page.
     async fn look(&mut self, found: &Found) -> Result<bool, ReadError> {
         let last = found.layout.last_page();
         let read = self.pages.all();
-        let mut pages = plan::spread(&read, last, first_look_pages(last.0) - 1);
-        let pair = pages.first().map(|page| (*page, PageNumber(page.0 + 1)));
-        pages.extend(
-            pair.map(|(_, next)| next)
-                .filter(|next| !read.contains(next)),
-        );
+        let wanted = first_look_pages(last.0);
+        let mut pages = plan::spread(&read, last, wanted.saturating_sub(1).max(1));
+        let side_by_side = |page: &PageNumber| (*page, PageNumber(page.0 + 1));
+        // Of a short list one page is read, and those that are known anyway may be side by side.
+        let pair = if wanted > 1 {
+            pages.first().map(side_by_side)
+        } else {
+            let known: BTreeSet<_> = read.union(&pages).copied().collect();
+            let mut pairs = known.iter().map(side_by_side);
+            pairs.find(|(_, next)| known.contains(next))
+        };
+        let next = pair.map(|(_, next)| next);
+        pages.extend(next.filter(|next| !read.contains(next)));
         self.read(pages.clone()).await?;
         self.check_order(&found.list, &pages)?;
         let Some((page, next)) = pair else {
