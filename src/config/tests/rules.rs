@@ -7,6 +7,9 @@ use super::{Config, full_example};
 use crate::text;
 
 proptest! {
+    // Each case reads the whole example several times.
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
+
     #[test]
     fn whatever_the_file_holds_each_mistake_is_one_short_line(
         name in any::<String>(),

@@ -20,13 +20,13 @@ fn random_texts(seed: u64, files: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
+fn twenty_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     let limits = ClassLimits {
         portal: 50,
         folder: 10,
         ..ClassLimits::default()
     };
-    let mut texts = random_texts(7, 100_000);
+    let mut texts = random_texts(7, 20_000);
     let mut shown = Vec::new();
     for _ in 0..2 {
         let tally = tally_of(&Arc::default(), texts.iter().map(String::as_str));
@@ -34,7 +34,7 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
         let rows = slots.count(folder(1), &tally, hour(0), true);
         assert_eq!(slots.of(folder(1)).count(), limits.folder);
         assert_eq!(rows.len(), limits.folder + 1);
-        assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 100_000);
+        assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 20_000);
         assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
         shown.push(labels(rows));
         fastrand::Rng::with_seed(8).shuffle(&mut texts);

@@ -84,7 +84,8 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
     );
 }
 
-/// Promise 1, exhaustively for two changes: no count that is called consistent is off by more than two.
+/// Promise 1 for two changes, exhaustively in the shorter list and every fifth pair in the longer one: no count that is called consistent is
+/// off by more than two.
 #[test]
 fn with_any_two_changes_no_consistent_count_is_off_by_more_than_two() {
     let (mut tried, mut unmarked) = (0, 0);
@@ -92,7 +93,7 @@ fn with_any_two_changes_no_consistent_count_is_off_by_more_than_two() {
         &[(Status::Failed, 1), (Status::Done, 2), (Status::Pending, 1)],
         &[(Status::Failed, 2), (Status::Done, 1)],
     ];
-    for (content, page_size) in contents.into_iter().zip([2, 1]) {
+    for ((content, page_size), every) in contents.into_iter().zip([2, 1]).zip([5, 1]) {
         let folder = mixed(content, page_size);
         let still = count_folder(folder.clone()).count.requests;
         let changes = all_changes(folder.files.len());
@@ -101,6 +102,7 @@ fn with_any_two_changes_no_consistent_count_is_off_by_more_than_two() {
             for (one, other) in changes
                 .iter()
                 .flat_map(|one| changes.iter().map(move |other| (one, other)))
+                .step_by(every)
             {
                 let folder = RefCell::new(folder.clone());
                 let before = counts(&folder.borrow());
