@@ -31,6 +31,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
@@ -39,6 +40,9 @@ use crate::telemetry;
 use tracing::info;
 
 use address::ListenAddress;
+
+/// More would fill the memory before anything is served.
+const MAX_PORTAL_FOLDERS: u64 = 100_000;
 
 /// Version, revision and compiler, for `--version`.
 const VERSION: &str = concat!(
@@ -174,7 +178,12 @@ struct PortalArgs {
     #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = settings::speed)]
     speed: f64,
     /// Initial number of folders.
-    #[arg(long = "portal.folders", value_name = "N", default_value_t = 12)]
+    #[arg(
+        long = "portal.folders",
+        value_name = "N",
+        default_value_t = 12,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_PORTAL_FOLDERS)
+    )]
     folders: usize,
     /// Initial number of files.
     #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]

@@ -242,7 +242,7 @@ impl Reindexer {
             decisions,
             ledger: ledger.view().map_err(|error| error.to_string()),
             write_error: self.refusal().cloned(),
-            is_active: ledger.may_act(),
+            is_active: ledger.may_act() && !self.is_away,
             peers: ledger.peers(),
         };
         let publisher = &self.dependencies.publisher;

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use reqwest::{Client, Identity, StatusCode, redirect};
+use reqwest::{Client, Identity, Response, StatusCode, redirect};
 
 use crate::cli::{WebArgs, exit, once, output, settings};
 use crate::config::HiddenPath;
 use crate::http::route::Route;
+use crate::http::web_config::WebConfigFile;
 
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,10 +47,8 @@ pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode> {
 }
 
 async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
-    let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
-    let address = web.addresses.first().copied();
-    let address = reachable(address.context("no address is configured")?)?;
-    let config = web.config.map(|file| file.current());
+    let address = settings::addresses(web, Ipv4Addr::LOCALHOST);
+    let address = reachable(*address.first().context("no address is configured")?)?;
     crate::tls::install_provider();
     // It sends nothing secret, and asks this machine: any certificate will do.
     let mut client = Client::builder()
@@ -63,12 +62,30 @@ async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
         let pem = [certificate.read()?, key.read()?].join(&b'\n');
         client = client.identity(Identity::from_pem(&pem)?);
     }
-    let is_tls = config.is_some_and(|config| config.tls.is_some());
-    let scheme = if is_tls { "https" } else { "http" };
-    let url = format!("{scheme}://{address}{}", Route::Live.as_str());
-    let response = client.build()?.get(&url).send().await;
-    let response = response.map_err(reqwest::Error::without_url);
-    let response = response.with_context(|| format!("{url} does not answer"))?;
+    let client = client.build()?;
+    let mut asked = Err(anyhow!("there is nothing to ask"));
+    for scheme in schemes(web) {
+        let url = format!("{scheme}://{address}{}", Route::Live.as_str());
+        let response = client.get(&url).send().await;
+        let response = response.map_err(reqwest::Error::without_url);
+        asked = match response.with_context(|| format!("{url} does not answer")) {
+            Ok(response) => return is_live(&url, response).await,
+            Err(error) => Err(error),
+        };
+    }
+    asked
+}
+
+/// How the running process may serve. A file that is wrong by now says nothing about it: it goes on with the one that it read.
+fn schemes(web: &WebArgs) -> &'static [&'static str] {
+    match web.config.as_deref().map(WebConfigFile::open) {
+        Some(Ok(file)) if file.current().tls.is_some() => &["https"],
+        None | Some(Ok(_)) => &["http"],
+        Some(Err(_)) => &["https", "http"],
+    }
+}
+
+async fn is_live(url: &str, response: Response) -> Result<()> {
     match response.status() {
         StatusCode::OK => Ok(()),
         StatusCode::UNAUTHORIZED => {

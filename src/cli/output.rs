@@ -1,7 +1,7 @@
 //! Standard output.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -34,12 +34,20 @@ pub(super) fn printed(written: io::Result<()>) -> Result<()> {
     }
 }
 
-/// Writes text to a file atomically; without a file, to standard output.
+/// Writes text to a file atomically; without a file, to standard output. A link stays one: the file that it leads to is replaced. What is no
+/// file, such as a device or a pipe, is written to.
 pub(super) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     let Some(file) = file else {
         return print(text);
     };
     let written = || -> io::Result<()> {
+        if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+            return File::options()
+                .write(true)
+                .open(file)?
+                .write_all(text.as_bytes());
+        }
+        let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let folder = file
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());

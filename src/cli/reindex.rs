@@ -117,16 +117,13 @@ impl HistoryArgs {
 
 /// The configuration, whose state lasts.
 fn with_state(args: &ConfigArgs) -> Result<Config> {
-    // Without a file the state is always temporary.
-    if args.file.is_some() {
-        let config = settings::config(args)?;
-        if config.state != State::Temporary {
-            return Ok(config);
-        }
+    match settings::config(args) {
+        Ok(config) if config.state != State::Temporary => Ok(config),
+        Err(wrong) if args.file.is_some() => Err(wrong.into()),
+        _ => bail!(
+            "no state folder is known: name the configuration file with --config.file, or set the environment of the exporter with KB_STATE_PATH; without them, the ledger is temporary and gone with its process"
+        ),
     }
-    bail!(
-        "no state folder is known: name the configuration file with --config.file; without one, the ledger is temporary and gone with its process"
-    )
 }
 
 fn read(state: &State) -> Result<Vec<Entry>> {

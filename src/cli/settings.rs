@@ -42,18 +42,23 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
 }
 
 /// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.
-pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
+pub(super) fn addresses(args: &WebArgs, default_host: Ipv4Addr) -> Vec<SocketAddr> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
     if addresses.is_empty() {
         addresses.push(SocketAddr::from((default_host, PORT)));
     }
+    addresses
+}
+
+/// How to serve.
+pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
     let config = args
         .config
         .as_deref()
         .map(WebConfigFile::open)
         .transpose()?;
     Ok(Web {
-        addresses,
+        addresses: addresses(args, default_host),
         telemetry_path: args.telemetry_path.clone(),
         external_url: args.external_url.clone(),
         lifecycle: args.lifecycle,

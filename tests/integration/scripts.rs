@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use kb_exposition::Exposition;
 use kb_simulator::Status;
@@ -110,6 +111,20 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
         1,
         "nothing is left over"
     );
+
+    // The file that a link leads to is written, and what is no file stays what it is.
+    let link = workspace.path("link");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    fs::write(&file, "the text before").unwrap();
+    let [to_link, to_full] =
+        [link.as_path(), Path::new("/dev/full")].map(|path| path.to_str().unwrap());
+    let (_, code) = output(&workspace, &["scan", "--output.file", to_link]).await;
+    assert_eq!(code, Some(0));
+    assert!(link.is_symlink());
+    assert_ne!(fs::read_to_string(&file).unwrap(), "the text before");
+    let (_, code) = output(&workspace, &["scan", "--output.file", to_full]).await;
+    assert_eq!(code, Some(1), "no space left");
+    assert!(!fs::metadata(to_full).unwrap().is_file());
 
     let nowhere = workspace.path("nowhere/kb.prom");
     let (_, code) = output(

@@ -307,6 +307,9 @@ async fn the_health_check_reports_whether_the_process_is_live() {
         &file("client.key"),
     ];
     assert_eq!(secured.healthcheck(&flags), ("live\n".to_owned(), true));
+    // The process goes on with the file that it read.
+    fs::write(secured.workspace.path("web.yml"), "bogus: 1").unwrap();
+    assert_eq!(secured.healthcheck(&flags), ("live\n".to_owned(), true));
 }
 
 #[tokio::test]

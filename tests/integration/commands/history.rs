@@ -37,6 +37,15 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document, serde_json::json!({"attempts": []}));
     exporter.stop().await;
+    let state = workspace.path("state");
+    let mut command = program();
+    let environment = [
+        ("KB_BASE_URL", portal.base_url()),
+        ("KB_API_KEY", "kbk_demo".to_owned()),
+    ];
+    command.envs(environment).env("KB_STATE_PATH", &state);
+    let output = run(command.args(["reindex", "history"]), "");
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
 
     // Nor need whoever reads it be able to write there.
     let folder = workspace.path("");
