@@ -7,7 +7,7 @@ use crate::attempts::attempt_id::AttemptId;
 use crate::attempts::class_results::{class_results, with_few_classes};
 use crate::attempts::event::{Event, Misfit, Review};
 use crate::attempts::forgive::{Forgiven, Forgiveness};
-use crate::attempts::outcome::Verdict;
+use crate::attempts::outcome::{FileState, Verdict};
 use crate::attempts::totals::FolderLedger;
 use crate::attempts::view::LedgerView;
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, Timestamp};
@@ -102,7 +102,8 @@ impl LedgerView {
         };
         let mut files = Arc::unwrap_or_clone(files);
         for (key, state) in &review.changed {
-            let file = files.get_mut(key);
+            // No file goes back to where it was when it was sent.
+            let file = files.get_mut(key).filter(|_| *state != FileState::Sent);
             if let Some(file) = file.filter(|file| !file.state.is_settled()) {
                 file.state = *state;
                 self.count_file(attempt.folder, *key, file);
