@@ -105,8 +105,7 @@ static THRESHOLDS: LazyLock<Limits> = LazyLock::new(|| {
         },
         flagged_spike: SpikeLimit {
             files: shipped("flagged_spike_files"),
-            factor: threshold::shipped("flagged_spike_factor")
-                .unwrap_or_else(|| shipped("spike_factor")),
+            factor: shipped("flagged_spike_factor"),
         },
         failed_ratio: shipped("failed_ratio"),
         failed_ratio_files: shipped("failed_ratio_files"),

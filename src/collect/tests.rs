@@ -8,7 +8,6 @@ mod replicas;
 mod shards;
 mod turns;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
@@ -85,14 +84,14 @@ impl Story {
         configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
-        let client = Client::over(
-            OnceLock::from(Box::new(router) as Box<_>),
+        let client = Client::new(
             &portal,
             &config.collect,
             &config.request,
             observer,
             &Throttles::default(),
         );
+        client.connect_by(Box::new(router));
         let dependencies = Dependencies {
             client,
             state: Documents::nowhere(),

@@ -63,27 +63,8 @@ impl Client {
         observer: Arc<dyn Observer>,
         throttles: &Throttles,
     ) -> Arc<Self> {
-        Self::over(
-            OnceLock::new(),
-            portal,
-            collect,
-            request,
-            observer,
-            throttles,
-        )
-    }
-
-    /// A client that sends its requests by this way, if one is set.
-    pub(crate) fn over(
-        transport: OnceLock<Box<dyn Transport>>,
-        portal: &Portal,
-        collect: &Collect,
-        request: &config::Request,
-        observer: Arc<dyn Observer>,
-        throttles: &Throttles,
-    ) -> Arc<Self> {
         Arc::new(Self {
-            transport,
+            transport: OnceLock::new(),
             parts: Parts {
                 portal: portal.clone(),
                 connect_timeout: request.connect_timeout,
@@ -97,6 +78,12 @@ impl Client {
             max_body_bytes: request.max_body_bytes,
             observer,
         })
+    }
+
+    /// Sends all requests by this way.
+    #[cfg(test)]
+    pub(crate) fn connect_by(&self, transport: Box<dyn Transport>) {
+        assert!(self.transport.set(transport).is_ok(), "it is connected");
     }
 
     /// Reads the certificate files and builds what sends requests, unless that was done. Blocks for small files.

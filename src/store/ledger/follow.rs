@@ -143,9 +143,10 @@ impl Writer {
             let (clock, is_shared) = (self.clock(), self.leases.is_some());
             let before = self.readings.get(portal).copied();
             let step = |known: &Known| {
-                let step = before.and_then(|before| before.unknown_step(known.at(clock.now())));
+                let now = clock.now();
+                let step = before.and_then(|before| before.unknown_step(known.at(now)));
                 Ok(step.map_or_else(Vec::new, |step| {
-                    step_events(known, step, clock.now().wall, is_shared)
+                    step_events(known, step, now.wall, is_shared)
                 }))
             };
             Box::pin(self.change(portal, Guard::None, step)).await?;
