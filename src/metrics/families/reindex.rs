@@ -1,10 +1,7 @@
 //! Families of reindexing: decisions and attempts.
 
-use std::collections::BTreeMap;
-
 use super::view::{FolderFacts, PortalFacts};
-use crate::attempts::{ClassTotals, LedgerView, Verdict};
-use crate::classify::Class;
+use crate::attempts::{LedgerView, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
@@ -51,34 +48,11 @@ families! {
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let classes = portal.ledger.map(LedgerView::classes);
-    let classes = classes.map(|classes| at_most(portal.view.errors.max_classes, classes));
     for (class, totals) in classes.into_iter().flatten() {
         let labels = |outcome| [portal.name(), class.as_str(), outcome];
         samples.add(&labels("recovered"), float(totals.recovered));
         samples.add(&labels("refailed"), float(totals.refailed));
     }
-}
-
-/// Maximum number of classes without `other`, which has the files of all further ones.
-///
-/// The ledger bounds its classes when files are sent ([`crate::attempts::Intent::max_classes`]), and removes none. So there are further ones
-/// only if `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
-/// classes to and from `other`, whose counter must not fall.
-fn at_most(
-    max_classes: usize,
-    classes: &BTreeMap<Class, ClassTotals>,
-) -> BTreeMap<Class, ClassTotals> {
-    let mut shown = BTreeMap::new();
-    let mut free = max_classes;
-    for (class, totals) in classes {
-        let has_label = *class != Class::Other && free > 0;
-        free -= usize::from(has_label);
-        let class = if has_label { class } else { &Class::Other };
-        let sum: &mut ClassTotals = shown.entry(class.clone()).or_default();
-        sum.recovered = sum.recovered.saturating_add(totals.recovered);
-        sum.refailed = sum.refailed.saturating_add(totals.refailed);
-    }
-    shown
 }
 
 fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
@@ -108,42 +82,5 @@ fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
             let judged = float(totals.judged(verdict));
             samples.add(&folder.with(verdict.as_str()), judged);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_beyond_the_limit_are_one_and_no_file_is_lost() {
-        let totals = |recovered, refailed| ClassTotals {
-            recovered,
-            refailed,
-        };
-        let text = |text: &str| Class::Text(text.into());
-        let classes: BTreeMap<_, _> = [
-            (text("a"), totals(1, 2)),
-            (text("b"), totals(10, 20)),
-            (text("c"), totals(100, 200)),
-            (Class::Unspecified, totals(3, 4)),
-            (Class::Other, totals(5, 6)),
-        ]
-        .into();
-        assert_eq!(at_most(4, &classes), classes);
-        assert_eq!(at_most(50, &classes), classes);
-        let shown = at_most(2, &classes);
-        let expected = [
-            (text("a"), totals(1, 2)),
-            (text("b"), totals(10, 20)),
-            (Class::Other, totals(108, 210)),
-        ];
-        assert_eq!(shown, expected.into());
-        let more: BTreeMap<_, _> = classes
-            .iter()
-            .map(|(class, files)| (class.clone(), totals(files.recovered + 900, files.refailed)))
-            .collect();
-        let later = at_most(2, &more);
-        assert!(later.keys().eq(shown.keys()), "files move no class");
     }
 }
