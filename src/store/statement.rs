@@ -6,8 +6,8 @@ use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Row as _};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 
-/// Fewer parameters than either engine takes in a statement.
-pub(super) const MAX_PARAMETERS: usize = 30_000;
+/// Fewer than either engine takes in a statement. `SQLite` compares each name with all others, so a large statement takes its square of time.
+pub(super) const MAX_PARAMETERS: usize = 1_000;
 
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
