@@ -20,9 +20,6 @@ pub(super) const MAX_CLASSES: usize = 50;
 pub struct AttemptId(i64);
 
 impl AttemptId {
-    pub(super) const MIN: Self = Self(i64::MIN);
-    pub(super) const MAX: Self = Self(i64::MAX);
-
     pub const fn new(number: i64) -> Self {
         Self(number)
     }

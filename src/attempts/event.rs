@@ -44,6 +44,16 @@ pub enum Event {
     Known(Box<LedgerView>),
 }
 
+impl Event {
+    /// Whether only the process that may act adds it. The others are facts, whoever may act by now.
+    pub(crate) const fn is_act(&self) -> bool {
+        matches!(
+            self,
+            Self::Intended(_) | Self::Reviewed { .. } | Self::Renewed { .. }
+        )
+    }
+}
+
 /// What a read of a folder shows about an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {

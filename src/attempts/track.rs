@@ -73,18 +73,15 @@ impl ForgivenUntil {
 }
 
 /// Attempts by something that they have in common, oldest first.
-type Index<K> = BTreeSet<(K, AttemptId)>;
+type Index<K> = BTreeMap<K, BTreeSet<AttemptId>>;
 
-fn newest_first<'a, K: Clone + Ord>(
-    index: &'a Index<K>,
-    key: &K,
-) -> impl Iterator<Item = AttemptId> + use<'a, K> {
-    let attempts = index.range((key.clone(), AttemptId::MIN)..=(key.clone(), AttemptId::MAX));
-    attempts.rev().map(|(_, id)| *id)
-}
-
-fn keys<K: Ord>(index: &Index<K>) -> BTreeSet<&K> {
-    index.iter().map(|(key, _)| key).collect()
+fn remove<K: Ord>(index: &mut Index<K>, key: &K, id: AttemptId) {
+    if let Some(attempts) = index.get_mut(key) {
+        attempts.remove(&id);
+        if attempts.is_empty() {
+            index.remove(key);
+        }
+    }
 }
 
 /// The attempts of one portal.
@@ -153,7 +150,8 @@ impl Track {
 
     /// Every attempt of a folder, newest first.
     pub(super) fn all_of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
-        newest_first(&self.by_folder, &folder).filter_map(|id| self.get(id))
+        let ids = self.by_folder.get(&folder).into_iter().flatten().rev();
+        ids.filter_map(|id| self.get(*id))
     }
 
     /// The attempts that sent files of a class, newest first, with the results of these files; but for those that were forgiven.
@@ -161,8 +159,8 @@ impl Track {
         &'a self,
         class: &'a Class,
     ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassResult)> {
-        let ids = newest_first(&self.by_class, class);
-        let attempts = ids.filter_map(|id| self.get(id));
+        let ids = self.by_class.get(class).into_iter().flatten().rev();
+        let attempts = ids.filter_map(|id| self.get(*id));
         let attempts =
             attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
         attempts.filter_map(move |attempt| Some((attempt, attempt.result(class)?)))
@@ -170,12 +168,12 @@ impl Track {
 
     /// Whether files of a class were ever sent.
     pub(super) fn knows_class(&self, class: &Class) -> bool {
-        newest_first(&self.by_class, class).next().is_some()
+        self.by_class.contains_key(class)
     }
 
     /// The classes of the files that were sent.
     pub fn classes(&self) -> impl Iterator<Item = &Class> {
-        keys(&self.by_class).into_iter()
+        self.by_class.keys()
     }
 
     /// The attempts in the order in which they were made, newest first, but for those that were forgiven with everything.
@@ -218,25 +216,26 @@ impl Track {
     /// Adds an attempt, or replaces what was known of it.
     pub(super) fn set(&mut self, attempt: Attempt) {
         let id = attempt.id;
-        self.by_folder.insert((attempt.folder, id));
+        self.by_folder.entry(attempt.folder).or_default().insert(id);
         for result in attempt.classes.iter() {
-            self.by_class.insert((result.class.clone(), id));
+            let of_class = self.by_class.entry(result.class.clone());
+            of_class.or_default().insert(id);
         }
         self.attempts.insert(id, Arc::new(attempt));
     }
 
     pub(super) fn remove(&mut self, id: AttemptId) {
         if let Some(attempt) = self.attempts.remove(&id) {
-            self.by_folder.remove(&(attempt.folder, id));
+            remove(&mut self.by_folder, &attempt.folder, id);
             for result in attempt.classes.iter() {
-                self.by_class.remove(&(result.class.clone(), id));
+                remove(&mut self.by_class, &result.class, id);
             }
         }
     }
 
     /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the newest of their folder.
     pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
-        let folders = keys(&self.by_folder).into_iter();
+        let folders = self.by_folder.keys();
         let older = folders.flat_map(|folder| self.all_of_folder(*folder).skip(1));
         let dispensable =
             older.filter(|attempt| attempt.last_change() < limit && !attempt.is_unjudged());

@@ -34,7 +34,7 @@ use crate::store::worker::Worker;
 
 use leases::{Claim, Leases};
 use views::{Known, Views};
-use writer::{Guard, Writer};
+use writer::Writer;
 
 pub use crate::store::error::LedgerError;
 pub use commands::{Entry, forgive, history, views};
@@ -219,8 +219,7 @@ impl PortalLedger {
         at: Timestamp,
         outcome: Outcome,
     ) -> Result<(), LedgerError> {
-        self.add(Guard::None, Event::Settled { id, at, outcome })
-            .await
+        self.add(Event::Settled { id, at, outcome }).await
     }
 
     /// Writes what a read showed about an attempt.
@@ -230,19 +229,17 @@ impl PortalLedger {
         at: Timestamp,
         review: Review,
     ) -> Result<(), LedgerError> {
-        self.add(Guard::Lease, Event::Reviewed { id, at, review })
-            .await
+        self.add(Event::Reviewed { id, at, review }).await
     }
 
     /// Counts the attempts of files from 0 again.
     pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), LedgerError> {
-        self.add(Guard::Lease, Event::Renewed { folder, files })
-            .await
+        self.add(Event::Renewed { folder, files }).await
     }
 
     /// Records attempts that were made until then and have no outcome as interrupted: nobody waits for an answer any more.
     pub async fn interrupt(&self, until: Timestamp) -> Result<(), LedgerError> {
-        self.change(Guard::Lease, move |known| Ok(known.view.interrupted(until)))
+        self.change(move |known| Ok(known.view.interrupted(until)))
             .await
     }
 
@@ -263,16 +260,15 @@ impl PortalLedger {
             .await
     }
 
-    async fn add(&self, guard: Guard, event: Event) -> Result<(), LedgerError> {
-        self.change(guard, move |_| Ok(vec![event.clone()])).await
+    async fn add(&self, event: Event) -> Result<(), LedgerError> {
+        self.change(move |_| Ok(vec![event.clone()])).await
     }
 
     async fn change(
         &self,
-        guard: Guard,
         events: impl Fn(&Known) -> Result<Vec<Event>, Misfit> + Send + 'static,
     ) -> Result<(), LedgerError> {
-        self.send(async move |writer, portal| writer.change(portal, guard, events).await)
+        self.send(async move |writer, portal| writer.change(portal, events).await)
             .await
     }
 

@@ -75,7 +75,6 @@ const LEDGER: &str = "
         portal TEXT NOT NULL,
         shard TEXT NOT NULL,
         process TEXT NOT NULL,
-        fence BIGINT NOT NULL,
         until BIGINT NOT NULL,
         PRIMARY KEY (portal, shard)
     );";

@@ -10,7 +10,7 @@ use crate::store::clock::Reading;
 use crate::store::error::LedgerError;
 use crate::store::ledger::log::{self, Logged, Tail};
 use crate::store::ledger::views::Known;
-use crate::store::ledger::writer::{Guard, Writer};
+use crate::store::ledger::writer::Writer;
 
 impl Writer {
     /// Reads what other processes wrote, and returns it. Fails where nothing can be written, also when there is nothing to write.
@@ -41,7 +41,7 @@ impl Writer {
     /// Begins with a portal: notes that the ledger knows it, and ends the attempts that were under way in a folder, which one process has.
     async fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         let clock = self.clock();
-        self.change(portal, Guard::None, |known| {
+        self.change(portal, |known| {
             let at = clock.now().wall;
             Ok(match known.revision {
                 None => vec![Event::Met { at }],
@@ -52,7 +52,7 @@ impl Writer {
         if self.leases.is_some() {
             return Ok(());
         }
-        self.change(portal, Guard::None, |known| {
+        self.change(portal, |known| {
             let until = clock.now().wall.max(known.view.latest());
             Ok(known.view.interrupted(until))
         })
@@ -127,7 +127,7 @@ impl Writer {
         let events = vec![Event::Known(Box::new(lost)), Event::Doubted { at }];
         let before = self.views.get(portal);
         self.views.set(portal, found);
-        let added = self.append(portal, events, Guard::None).await;
+        let added = self.append(portal, events).await;
         if added.is_err() {
             // What was lost is not forgotten before it is written.
             self.views.restore(portal, before);
@@ -149,7 +149,7 @@ impl Writer {
                     step_events(known, step, now.wall, is_shared)
                 }))
             };
-            Box::pin(self.change(portal, Guard::None, step)).await?;
+            Box::pin(self.change(portal, step)).await?;
         }
         if let Some(reading) = self.reading(portal) {
             self.readings.insert(portal.clone(), reading);

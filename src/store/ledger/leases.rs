@@ -1,7 +1,7 @@
 //! Who may act where several processes share a ledger.
 //!
-//! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, a fencing
-//! number that grows with each change of the holder, and when it ends by the clock of the server. Another process takes it when the holder gave it
+//! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, and when it
+//! ends by the clock of the server. Another process takes it when the holder gave it
 //! up, or when it has seen the row unchanged for the length of a lease by its own monotonic clock: so neither a step of the server's clock nor an
 //! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent,
 //! the process checks once more, by its own monotonic clock, that the lease has not ended: it may have been paused after the commit.
@@ -62,8 +62,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    held: Option<Held>,
-    peers: Peers,
+    renewed: Renewed,
     /// The lease of another process, and since when it was seen like that.
     seen: Option<(Lease, Instant)>,
     /// What the entries of the configuration with this address claim.
@@ -74,16 +73,16 @@ struct State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lease {
     process: String,
-    fence: i64,
     /// 0: the holder gave it up.
     until: i64,
 }
 
-/// A lease that this process has.
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    fence: i64,
-    until: Instant,
+/// What is known since the last renewal.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Renewed {
+    /// Until when this process has the lease, by its own monotonic clock; `None` if it has none.
+    held: Option<Instant>,
+    peers: Peers,
 }
 
 /// How a process stands in a portal, by one entry of its configuration.
@@ -112,19 +111,18 @@ impl Leases {
 
     /// Whether this process has the lease of a portal now.
     pub fn is_held(&self, portal: &PortalAddress) -> bool {
-        let held = self.held(portal);
-        held.is_some_and(|held| Moment::now().steady < held.until)
+        let held = self.renewed(portal).held;
+        held.is_some_and(|until| Moment::now().steady < until)
     }
 
     pub fn peers(&self, portal: &PortalAddress) -> Peers {
-        let state = self.state();
-        state
-            .get(portal)
-            .map_or_else(Peers::default, |state| state.peers.clone())
+        self.renewed(portal).peers
     }
 
-    fn held(&self, portal: &PortalAddress) -> Option<Held> {
-        self.state().get(portal)?.held
+    fn renewed(&self, portal: &PortalAddress) -> Renewed {
+        let states = self.state();
+        let state = states.get(portal);
+        state.map_or_else(Renewed::default, |state| state.renewed.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, HashMap<PortalAddress, State>> {
@@ -136,36 +134,33 @@ impl Leases {
     }
 
     /// Shows this process to the others, reads who they are, and takes or renews the lease of a portal if it is free; gives it up if this
-    /// process has nothing to act on. The result is known from [`Self::renewed`] on.
+    /// process has nothing to act on. What came of it is to be noted after the commit.
     pub async fn renew(
         &self,
         connection: &mut AnyConnection,
         portal: &PortalAddress,
         claim: &Claim,
-    ) -> Result<Renewal, StoreError> {
+    ) -> Result<Renewed, StoreError> {
         let claim = &self.of_all_entries(portal, claim);
         // Measured from before the server counts.
         let until = Moment::now().steady + self.0.length;
         self.show(connection, portal, &claim.standing).await?;
-        let fence = if claim.acts {
+        let is_taken = if claim.acts {
             self.take(connection, portal).await?
         } else {
             self.give_up(connection, portal).await?;
-            None
+            false
         };
-        let peers = self.read_peers(connection, portal, claim).await?;
-        Ok(Renewal {
-            held: fence.map(|fence| Held { fence, until }),
-            peers,
+        Ok(Renewed {
+            held: is_taken.then_some(until),
+            peers: self.read_peers(connection, portal, claim).await?,
         })
     }
 
     /// Notes a renewal that was committed, or that there was none.
-    pub fn renewed(&self, portal: &PortalAddress, renewal: Renewal) {
-        let Renewal { held, peers } = renewal;
+    pub fn note(&self, portal: &PortalAddress, renewed: Renewed) {
         let mut states = self.state();
-        let state = states.entry(portal.clone()).or_default();
-        (state.held, state.peers) = (held, peers);
+        states.entry(portal.clone()).or_default().renewed = renewed;
     }
 
     /// The claim of all entries of the configuration with an address.
@@ -221,31 +216,28 @@ impl Leases {
         query(connection, show, row).await.map(drop)
     }
 
-    /// Takes the lease if nobody has it, or renews it. Returns its fencing number.
+    /// Takes the lease if nobody has it, or renews it. Returns whether this process has it.
     async fn take(
         &self,
         connection: &mut AnyConnection,
         portal: &PortalAddress,
-    ) -> Result<Option<i64>, StoreError> {
-        let fence = match self.read(connection, portal).await? {
-            None => 1,
-            Some(known) if known.process == self.0.process => known.fence,
-            Some(known) if self.is_over(portal, &known) => known.fence + 1,
-            Some(_) => return Ok(None),
+    ) -> Result<bool, StoreError> {
+        let conflict = match self.read(connection, portal).await? {
+            // Another process may have made the row meanwhile.
+            None => "NOTHING",
+            Some(known) if known.process == self.0.process || self.is_over(portal, &known) => {
+                "UPDATE SET process = excluded.process, until = excluded.until"
+            }
+            Some(_) => return Ok(false),
         };
-        // Another process may have made the row meanwhile.
         let take = format!(
-            "INSERT INTO lease (portal, shard, process, fence, until)
-             VALUES ($1, $2, $3, $4, {SERVER_NOW} + $5)
-             ON CONFLICT (portal, shard) DO UPDATE
-             SET process = excluded.process, until = excluded.until, fence = excluded.fence
-             WHERE lease.process = excluded.process OR lease.fence < excluded.fence
-             RETURNING fence"
+            "INSERT INTO lease (portal, shard, process, until)
+             VALUES ($1, $2, $3, {SERVER_NOW} + $4)
+             ON CONFLICT (portal, shard) DO {conflict} RETURNING until"
         );
         let [portal, shard, process] = self.key(portal);
-        let row = [portal, shard, process, fence.into(), self.millis().into()];
-        let taken = query(connection, take, row).await?;
-        Ok(taken.first().map(|row| row.try_get("fence")).transpose()?)
+        let row = [portal, shard, process, self.millis().into()];
+        Ok(!query(connection, take, row).await?.is_empty())
     }
 
     /// Reads the lease of a portal, which stays until the end of the transaction.
@@ -254,14 +246,12 @@ impl Leases {
         connection: &mut AnyConnection,
         portal: &PortalAddress,
     ) -> Result<Option<Lease>, StoreError> {
-        let read =
-            "SELECT process, fence, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
+        let read = "SELECT process, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
         let [portal, shard, _] = self.key(portal);
         let rows = query(connection, read, [portal, shard]).await?;
         let lease = rows.first().map(|row| {
             Ok(Lease {
                 process: row.try_get("process")?,
-                fence: row.try_get("fence")?,
                 until: row.try_get("until")?,
             })
         });
@@ -347,21 +337,12 @@ impl Leases {
         connection: &mut AnyConnection,
         portal: &PortalAddress,
     ) -> Result<(), StoreError> {
-        let held = self.held(portal).ok_or(StoreError::NoLease)?;
+        self.renewed(portal).held.ok_or(StoreError::NoLease)?;
         let check = format!(
-            "SELECT fence FROM lease WHERE portal = $1 AND shard = $2
-             AND process = $3 AND fence = $4 AND until > {SERVER_NOW} FOR UPDATE"
+            "SELECT until FROM lease WHERE portal = $1 AND shard = $2
+             AND process = $3 AND until > {SERVER_NOW} FOR UPDATE"
         );
-        let [portal, shard, process] = self.key(portal);
-        let lease = [portal, shard, process, held.fence.into()];
-        let found = query(connection, check, lease).await?;
+        let found = query(connection, check, self.key(portal)).await?;
         found.first().map(drop).ok_or(StoreError::NoLease)
     }
-}
-
-/// The result of [`Leases::renew`].
-#[derive(Debug, Default)]
-pub(super) struct Renewal {
-    held: Option<Held>,
-    peers: Peers,
 }

@@ -13,7 +13,7 @@ use crate::store::clock::{Reading, StoreClock};
 use crate::store::database::Database;
 use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::copy::Copy;
-use crate::store::ledger::leases::{Claim, Leases, Renewal};
+use crate::store::ledger::leases::{Claim, Leases, Renewed};
 use crate::store::ledger::log;
 use crate::store::ledger::views::{Known, Views};
 use crate::store::place::{Access, Part, Place};
@@ -32,14 +32,6 @@ const SEARCH_EVERY: Duration = Duration::from_millis(200);
 
 /// A log with so many events is compacted.
 const MANY_EVENTS: usize = 500;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guard {
-    /// This process must have the lease.
-    Lease,
-    /// A fact, whoever may act by now.
-    None,
-}
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -97,7 +89,6 @@ impl Writer {
     pub async fn change(
         &mut self,
         portal: &PortalAddress,
-        guard: Guard,
         events: impl Fn(&Known) -> Result<Vec<Event>, Misfit>,
     ) -> Result<(), LedgerError> {
         let mut tries = 1;
@@ -106,7 +97,7 @@ impl Writer {
             if events.is_empty() {
                 return Ok(());
             }
-            match self.append(portal, events, guard).await {
+            match self.append(portal, events).await {
                 Err(LedgerError::Misfit(Misfit::Changed)) if tries < TRIES => {
                     tries += 1;
                     Box::pin(self.refresh(portal)).await?;
@@ -129,7 +120,7 @@ impl Writer {
             return Err(Misfit::Changed.into());
         }
         let events = vec![Event::Intended(intent)];
-        let added = self.append(portal, events, Guard::Lease).await;
+        let added = self.append(portal, events).await;
         match &added {
             Ok(view) => self.copy.write(portal, view).await,
             Err(LedgerError::Misfit(Misfit::Changed)) => drop(self.refresh(portal).await?),
@@ -143,7 +134,6 @@ impl Writer {
         &mut self,
         portal: &PortalAddress,
         events: Vec<Event>,
-        guard: Guard,
     ) -> Result<Arc<LedgerView>, LedgerError> {
         self.check_open()?;
         let mut known = self.views.get(portal)?;
@@ -156,7 +146,8 @@ impl Writer {
             last = Some(revision);
             logged.push((revision, event));
         }
-        let leases = self.leases.as_ref().filter(|_| guard == Guard::Lease);
+        let leases = self.leases.as_ref();
+        let leases = leases.filter(|_| logged.iter().any(|(_, event)| event.is_act()));
         let write = async |connection: &mut _| {
             if let Some(leases) = leases {
                 leases.check(connection, portal).await?;
@@ -255,9 +246,9 @@ impl Writer {
         }
         let renew = async |connection: &mut _| leases.renew(connection, portal, claim).await;
         match self.database.transaction(renew).await {
-            Ok(renewal) => leases.renewed(portal, renewal),
+            Ok(renewed) => leases.note(portal, renewed),
             Err(StoreError::Moved { to }) => {
-                leases.renewed(portal, Renewal::default());
+                leases.note(portal, Renewed::default());
                 return Err(StoreError::Moved { to }.into());
             }
             Err(error) => return Err(error.into()),

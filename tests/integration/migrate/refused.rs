@@ -49,7 +49,7 @@ async fn a_database_is_refused_until_the_lease_of_a_process_that_was_killed_ends
     story.use_database("state");
     story.migrated("postgres");
     story.database.store(
-        "INSERT INTO lease SELECT 'https://portal.example/', '3/4', 'holder', 1,
+        "INSERT INTO lease SELECT 'https://portal.example/', '3/4', 'holder',
          (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 600000",
     );
     story.use_database("back");

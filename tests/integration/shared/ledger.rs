@@ -39,13 +39,13 @@ pub(super) fn has_met(database: &Database) -> bool {
     exists(database, "event") && database.store(PORTALS) != [["0"]]
 }
 
-/// How often the lease of the one portal and shard got another holder.
-pub(super) fn fence(database: &Database) -> u64 {
+/// The process that has, or had last, the lease of the one portal and shard; none: an empty text.
+pub(super) fn holder(database: &Database) -> String {
     if !exists(database, "lease") {
-        return 0;
+        return String::new();
     }
-    let fence = database.store("SELECT coalesce(max(fence), 0) FROM lease");
-    fence[0][0].parse().unwrap()
+    let holder = database.store("SELECT coalesce(max(process), '') FROM lease");
+    holder[0][0].clone()
 }
 
 /// How many steps of the clock were noted.

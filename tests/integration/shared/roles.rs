@@ -57,11 +57,11 @@ async fn another_process_acts_within_the_lease_and_two_intervals_of_its_renewal(
     let first = shared.start_active().await;
     let second = shared.start().await;
     logs(&second, "another process may reindex").await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     first.kill().await;
     let killed = Instant::now();
     wait_for("the other process has the lease", async || {
-        (ledger::fence(&shared.database) > fence).then_some(())
+        (ledger::holder(&shared.database) != holder).then_some(())
     })
     .await;
     let took = killed.elapsed();
@@ -84,7 +84,7 @@ async fn two_entries_with_one_address_are_one_process_that_acts() {
     shared.meet_long_ago().await;
     let exporter = shared.start_active().await;
     shared.attempted(&exporter, "accepted").await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     // Long enough for each entry to renew the lease a few times.
     exporter.collections(4).await;
     let metrics = exporter.metrics().await;
@@ -92,7 +92,7 @@ async fn two_entries_with_one_address_are_one_process_that_acts() {
         let active = metrics.value("kb_reindex_active", &[("portal", portal)]);
         assert_eq!(active, Some(1.0), "{portal}");
     }
-    assert_eq!(ledger::fence(&shared.database), fence);
+    assert_eq!(ledger::holder(&shared.database), holder);
     assert!(!says(&exporter, "no process may reindex"));
     exporter.stop().await;
     assert_eq!(shared.sent(), 1);

@@ -63,10 +63,10 @@ impl Shared {
 
     /// Starts a process, and waits until it may act and no other may.
     pub(super) async fn start_active(&self) -> Exporter {
-        let before = ledger::fence(&self.database);
+        let before = ledger::holder(&self.database);
         let exporter = self.start().await;
         wait_for("the process has the lease", async || {
-            (ledger::fence(&self.database) > before).then_some(())
+            (ledger::holder(&self.database) != before).then_some(())
         })
         .await;
         exporter

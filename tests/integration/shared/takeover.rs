@@ -25,15 +25,15 @@ async fn one_attempt(shared: &Shared, both: [&Exporter; 2]) {
 }
 
 /// Waits until another process than before has the lease.
-async fn taken_over(shared: &Shared, fence: u64) {
+async fn taken_over(shared: &Shared, holder: &str) {
     wait_for("the other process has the lease", async || {
-        (ledger::fence(&shared.database) > fence).then_some(())
+        (ledger::holder(&shared.database) != holder).then_some(())
     })
     .await;
 }
 
-/// Starts a process that stands still directly before an attempt, when all but the intent is done. Also how often the lease got a holder.
-pub(super) async fn stood_still(shared: &Shared) -> (Exporter, u64) {
+/// Starts a process that stands still directly before an attempt, when all but the intent is done. Also who has the lease then.
+pub(super) async fn stood_still(shared: &Shared) -> (Exporter, String) {
     shared.meet_long_ago().await;
     let files = format!("{}/files", shared.folder);
     let checked = shared.portal.requests_with(&files) + READS;
@@ -43,18 +43,18 @@ pub(super) async fn stood_still(shared: &Shared) -> (Exporter, u64) {
         (shared.portal.requests_with(&files) > checked).then_some(())
     })
     .await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     exporter.signal("STOP");
     shared.portal.heal();
-    (exporter, fence)
+    (exporter, holder)
 }
 
 #[tokio::test]
 async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it() {
     let shared = Shared::new("enforce").await;
-    let (first, fence) = stood_still(&shared).await;
+    let (first, holder) = stood_still(&shared).await;
     let second = shared.start().await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     shared.attempted(&second, "accepted").await;
     first.signal("CONT");
     one_attempt(&shared, [&first, &second]).await;
@@ -66,10 +66,10 @@ async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it(
 #[tokio::test]
 async fn a_process_whose_place_was_taken_writes_no_intent() {
     let shared = Shared::new("enforce").await;
-    let (first, fence) = stood_still(&shared).await;
+    let (first, holder) = stood_still(&shared).await;
     let idle = shared.workspace.variant(only_with_a_reason);
     let second = Exporter::start(&idle).await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     shared.held(&second, "nothing_eligible").await;
     first.signal("CONT");
     first.collections(3).await;
@@ -103,9 +103,9 @@ async fn lost_at_the_intent(
 async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_sent() {
     let shared = Shared::new("enforce").await;
     let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseAfter).await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     let second = shared.start().await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     proxy.open();
     // The first process says that it sent nothing, and the second one makes the attempt.
     for exporter in [&first, &second] {
@@ -137,9 +137,9 @@ async fn an_intent_that_took_long_to_write_is_withdrawn_and_charges_nothing() {
 async fn an_intent_whose_commit_is_late_is_made_by_another_process() {
     let shared = Shared::new("enforce").await;
     let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseBefore).await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     let second = shared.start().await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     shared.attempted(&second, "accepted").await;
     proxy.open();
     one_attempt(&shared, [&first, &second]).await;
@@ -153,10 +153,10 @@ async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
     shared.portal.hold(REINDEX_FAILED);
     let first = shared.start_active().await;
     shared.first_sent().await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     first.signal("STOP");
     let second = shared.start().await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     second.collections(2).await;
     shared.portal.heal();
     first.signal("CONT");
@@ -181,9 +181,9 @@ async fn a_process_that_stops_in_order_leaves_its_place_at_once() {
     let first = shared.start_active().await;
     let second = shared.start().await;
     shared.held(&second, "nothing_eligible").await;
-    let fence = ledger::fence(&shared.database);
+    let holder = ledger::holder(&shared.database);
     first.stop().await;
-    taken_over(&shared, fence).await;
+    taken_over(&shared, &holder).await;
     shared.fail_for_a_reason("f.pdf");
     shared.attempted(&second, "accepted").await;
     assert_eq!(shared.sent(), 1);
