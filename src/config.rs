@@ -16,15 +16,15 @@ pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
+mod node;
 mod portal;
-mod position;
+mod read;
 mod reindex;
 mod request;
 mod schedule;
 pub mod schema;
 mod shown;
 mod state;
-mod walk;
 mod warnings;
 pub(crate) mod yaml;
 
@@ -76,7 +76,7 @@ impl Config {
 
     /// Checks a configuration that is already in memory, and need not be text; `file` is what errors call it.
     pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        let config = yaml::parse(file, bytes, Document::check)?;
+        let config = yaml::parse_changed(file, bytes, reindex::complete, Document::check)?;
         Ok(Self {
             written: Arc::new(shown::of_file(&String::from_utf8_lossy(bytes))),
             ..config

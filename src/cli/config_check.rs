@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::cli::{ConfigArgs, WebArgs, classes, limits, output, settings};
-use crate::config::error::{Fault, Faults};
+use crate::config::error::Fault;
 use crate::config::schema::json_schema;
 use crate::config::{Config, ConfigError, KeySource, Portal, State, yaml};
 use crate::http::web_config::WebConfigFile;
@@ -74,8 +74,8 @@ fn mistakes(file: Option<&Path>, mut faults: Vec<Fault>) -> Result<ConfigError, 
         for fault in &mut faults {
             fault.key.clear();
         }
-        return Ok(ConfigError::in_environment(Faults(faults)));
+        return Ok(ConfigError::in_environment(faults));
     };
     let (name, bytes) = (file.display().to_string(), yaml::bytes_of(file)?);
-    Ok(yaml::located(&name, &bytes, Faults(faults), &json_schema()))
+    Ok(yaml::located(&name, &bytes, faults, &json_schema()))
 }
