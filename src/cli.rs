@@ -12,7 +12,6 @@ mod exit;
 mod files;
 mod healthcheck;
 mod help;
-mod limits;
 mod once;
 mod output;
 mod portal;

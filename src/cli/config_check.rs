@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::cli::{ConfigArgs, WebArgs, classes, limits, output, settings};
+use crate::cli::{ConfigArgs, WebArgs, classes, output, settings};
 use crate::config::error::Fault;
 use crate::config::schema::json_schema;
 use crate::config::{Config, ConfigError, KeySource, Portal, State, yaml};
@@ -24,14 +24,13 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Exit
         return Err(mistakes(args.file.as_deref(), faults)?.into());
     }
     let portals = config.portals.len();
-    let limits = limits::notes(&config, shard);
     let reindexing = config.reindex.summary();
     let warnings = config.warnings(shard.processes()).into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
-        "the configuration is correct: {portals} portal(s)\n{limits}{reindexing}\n{warnings}"
+        "the configuration is correct: {portals} portal(s)\n{reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

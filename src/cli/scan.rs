@@ -146,18 +146,5 @@ impl Scan {
 fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {
     let text = metrics::render(events, config, snapshot, Moment::now());
     let text = String::from_utf8(text.context("the metrics cannot be written")?);
-    Ok(without_process(
-        &text.context("the metrics cannot be written")?,
-    ))
-}
-
-/// Leaves out the metrics of a process that has ended when they are read; `node_exporter` has metrics of the same names itself.
-fn without_process(text: &str) -> String {
-    let is_own = |line: &&str| {
-        let line = line
-            .trim_start_matches("# HELP ")
-            .trim_start_matches("# TYPE ");
-        !line.starts_with("process_")
-    };
-    text.split_inclusive('\n').filter(is_own).collect()
+    text.context("the metrics cannot be written")
 }

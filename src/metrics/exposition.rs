@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::clock::Moment;
 use crate::metrics::rendering::Rendering;
-use crate::metrics::{ConfigFacts, Events};
+use crate::metrics::{ConfigFacts, Events, process};
 use crate::snapshot::Publisher;
 
 /// A scrape waits for newer facts for this long, and then returns the facts that it has.
@@ -39,7 +39,8 @@ impl Exposition {
     pub async fn scrape(&self, events: &Events, config: ConfigFacts) -> prometheus::Result<Scrape> {
         let facts = self.facts().await;
         // Last, so that every event that the facts result from is counted.
-        let events = events.text(&facts.portals, config)?;
+        let mut events = events.text(&facts.portals, config)?;
+        events.extend_from_slice(process::text().as_bytes());
         Ok(Scrape { events, facts })
     }
 
