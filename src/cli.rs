@@ -7,6 +7,7 @@ mod completion;
 mod config;
 mod config_check;
 mod demo;
+mod document;
 mod errors;
 mod exit;
 mod files;

@@ -1,6 +1,5 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-mod json;
 mod patterns;
 mod report;
 #[cfg(test)]
@@ -50,7 +49,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result
     let report = once::runtime()?.block_on(check(&config, shard, &print))?;
     match args.output {
         Form::Table => output::print(&report.notes())?,
-        Form::Json => output::print(&json::text(&report)?)?,
+        Form::Json => output::print(&report.json()?)?,
     }
     Ok(exit::code(report.is_complete()))
 }

@@ -3,7 +3,6 @@
 mod classes;
 mod entries;
 mod forgive;
-mod lines;
 #[cfg(test)]
 mod tests;
 
@@ -88,10 +87,9 @@ fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
 
 fn history(state: &State, args: &HistoryArgs) -> Result<String> {
     let entries = args.select(read(state)?);
-    match (args.output, table::terminal_width()) {
-        (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&entries, width)),
-        (Form::Table, width) => Ok(entries::table(&entries, width).to_string()),
-        (Form::Json, _) => entries::json(&entries),
+    match args.output {
+        Form::Table => Ok(entries::table(&entries, table::terminal_width()).to_string()),
+        Form::Json => entries::json(&entries),
     }
 }
 

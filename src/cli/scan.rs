@@ -1,8 +1,7 @@
 //! `kb-exporter scan`: collects once and prints what was found.
 
 mod bar;
-mod json;
-mod tables;
+pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -13,9 +12,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, document, exit, once, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
@@ -66,7 +66,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<
     let snapshot = scan.publisher.current();
     let text = match args.output {
         Output::Table => tables::text(&snapshot, table::terminal_width()),
-        Output::Json => json::text(&snapshot)?,
+        Output::Json => json(&snapshot)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
@@ -141,6 +141,12 @@ impl Scan {
             }
         }
     }
+}
+
+fn json(snapshot: &Snapshot) -> Result<String> {
+    let portals = snapshot.portals.iter();
+    let portals = portals.map(|portal| document::portal(portal, &[]));
+    output::document(&json!({ "portals": portals.collect::<Value>() }))
 }
 
 fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {

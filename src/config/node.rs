@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
+use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, StrInput};
 
 use crate::config::error::{Fault, Position};
 use crate::config::keys::child;
@@ -10,35 +10,28 @@ use crate::config::keys::child;
 /// Values of a file, those of aliases included: an alias of aliases could stand for any number of them.
 const MAX_NODES: usize = 100_000;
 
-/// Lists and mappings within each other.
-const MAX_DEPTH: usize = 64;
-
 /// How nothing is written.
 const NOTHING: [&str; 5] = ["", "~", "null", "Null", "NULL"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
+    /// Its key in the mapping that it is in.
+    pub key: String,
+    pub key_at: Position,
     /// Such as `portals[0].base_url`.
     pub path: String,
     pub at: Position,
     pub value: Value,
+    /// What a list or a mapping has.
+    pub parts: Vec<Node>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Nothing,
     Scalar(String),
-    List(Vec<Node>),
-    Map(Vec<Entry>),
-}
-
-/// A key with its value.
-#[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub key: String,
-    /// Where the key is written.
-    pub at: Position,
-    pub node: Node,
+    List,
+    Map,
 }
 
 impl Node {
@@ -50,131 +43,96 @@ impl Node {
             nodes: 0,
         };
         let mut document = builder.document()?;
-        document.name("", mistakes);
+        document.name(String::new(), mistakes);
         Ok(document)
     }
 
-    fn new(at: Position, value: Value) -> Self {
+    fn new(at: Position, value: Value, parts: Vec<Self>) -> Self {
         Self {
+            key: String::new(),
+            key_at: at,
             path: String::new(),
             at,
             value,
+            parts,
         }
     }
 
     /// Gives it a path, and each value in it.
-    fn name(&mut self, path: &str, mistakes: &mut Vec<Fault>) {
-        path.clone_into(&mut self.path);
-        match &mut self.value {
-            Value::Nothing | Value::Scalar(_) => {}
-            Value::List(nodes) => {
-                for (index, node) in nodes.iter_mut().enumerate() {
-                    node.name(&format!("{path}[{index}]"), mistakes);
-                }
+    fn name(&mut self, path: String, mistakes: &mut Vec<Fault>) {
+        let is_map = self.value == Value::Map;
+        let mut known = HashSet::new();
+        self.parts.retain(|part| {
+            let is_new = !is_map || known.insert(part.key.clone());
+            if !is_new {
+                let fault = Fault::about(child(&path, &part.key), "is set twice; remove one");
+                mistakes.push(fault.at(part.key_at));
             }
-            Value::Map(entries) => {
-                let mut known = HashSet::new();
-                entries.retain(|entry| {
-                    let is_new = known.insert(entry.key.clone());
-                    if !is_new {
-                        let key = child(path, &entry.key);
-                        let fault = Fault::about(key, "is set twice; remove one");
-                        mistakes.push(fault.at(entry.at));
-                    }
-                    is_new
-                });
-                for entry in entries {
-                    entry.node.name(&child(path, &entry.key), mistakes);
-                }
-            }
+            is_new
+        });
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            let path = if is_map {
+                child(&path, &part.key)
+            } else {
+                format!("{path}[{index}]")
+            };
+            part.name(path, mistakes);
         }
-    }
-
-    pub fn entries(&mut self) -> Option<&mut Vec<Entry>> {
-        match &mut self.value {
-            Value::Map(entries) => Some(entries),
-            _ => None,
-        }
+        self.path = path;
     }
 
     /// The value of a key in this mapping.
     pub fn get(&mut self, key: &str) -> Option<&mut Self> {
-        let entry = self.entries()?.iter_mut().find(|entry| entry.key == key);
-        entry.map(|entry| &mut entry.node)
+        self.parts.iter_mut().find(|part| part.key == key)
     }
 
-    /// Removes a key with its value from this mapping.
-    pub fn take(&mut self, key: &str) -> Option<Entry> {
-        let entries = self.entries()?;
-        let place = entries.iter().position(|entry| entry.key == key)?;
-        Some(entries.remove(place))
+    /// Removes a key from this mapping.
+    pub fn take(&mut self, key: &str) -> Option<Self> {
+        let place = self.parts.iter().position(|part| part.key == key)?;
+        Some(self.parts.remove(place))
     }
 
     /// Adds the keys of another mapping that this one does not have, also in the mappings within.
     pub fn add_missing(&mut self, other: &Self) {
-        let (Some(entries), Value::Map(others)) = (self.entries(), &other.value) else {
+        if self.value != Value::Map || other.value != Value::Map {
             return;
-        };
-        for other in others {
-            match entries.iter_mut().find(|entry| entry.key == other.key) {
-                Some(entry) if matches!(entry.node.value, Value::Nothing) => {
-                    if matches!(other.node.value, Value::Map(_)) {
-                        entry.node = other.node.clone();
-                    }
+        }
+        for part in &other.parts {
+            match self.get(&part.key) {
+                None => self.parts.push(part.clone()),
+                Some(own) if own.value == Value::Nothing && part.value == Value::Map => {
+                    *own = part.clone();
                 }
-                Some(entry) => entry.node.add_missing(&other.node),
-                None => entries.push(other.clone()),
+                Some(own) => own.add_missing(part),
             }
         }
     }
 
     /// Puts this value into a mapping under a key, beside another one.
-    pub fn call(&mut self, key: &str, other: Option<Entry>) {
-        let entry = Entry {
-            key: key.to_owned(),
-            at: self.at,
-            node: self.clone(),
-        };
-        self.value = Value::Map([entry].into_iter().chain(other).collect());
+    pub fn call(&mut self, key: &str, other: Option<Self>) {
+        let mut own = self.clone();
+        key.clone_into(&mut own.key);
+        self.value = Value::Map;
+        self.parts = [own].into_iter().chain(other).collect();
     }
 
     /// Where the value at a path is written; if there is none, the nearest value around it.
     pub fn position(&self, path: &str) -> Position {
-        let around = self.children().find(|node| is_within(path, &node.path));
-        around.map_or(self.at, |node| node.position(path))
+        let around = self.parts.iter().find(|part| is_within(path, &part.path));
+        around.map_or(self.at, |part| part.position(path))
     }
 
     /// Removes what is at a path. Returns whether there was anything.
     pub fn remove(&mut self, path: &str) -> bool {
-        let before = self.children().count();
-        match &mut self.value {
-            Value::Nothing | Value::Scalar(_) => {}
-            Value::List(nodes) => nodes.retain(|node| node.path != path),
-            Value::Map(entries) => entries.retain(|entry| entry.node.path != path),
-        }
-        let removed = self.children().count() < before;
-        match &mut self.value {
-            Value::Nothing | Value::Scalar(_) => removed,
-            Value::List(nodes) => nodes
-                .iter_mut()
-                .fold(removed, |removed, node| node.remove(path) || removed),
-            Value::Map(entries) => entries
-                .iter_mut()
-                .fold(removed, |removed, entry| entry.node.remove(path) || removed),
-        }
-    }
-
-    fn children(&self) -> impl Iterator<Item = &Self> {
-        let (nodes, entries) = match &self.value {
-            Value::Nothing | Value::Scalar(_) => (&[][..], &[][..]),
-            Value::List(nodes) => (nodes.as_slice(), &[][..]),
-            Value::Map(entries) => (&[][..], entries.as_slice()),
-        };
-        nodes.iter().chain(entries.iter().map(|entry| &entry.node))
+        let before = self.parts.len();
+        self.parts.retain(|part| part.path != path);
+        let removed = self.parts.len() < before;
+        let parts = self.parts.iter_mut();
+        parts.fold(removed, |removed, part| part.remove(path) || removed)
     }
 
     fn size(&self) -> usize {
-        1 + self.children().map(Self::size).sum::<usize>()
+        1 + self.parts.iter().map(Self::size).sum::<usize>()
     }
 }
 
@@ -210,90 +168,78 @@ impl<'t> Builder<'t> {
                 _ if document.is_some() => {
                     return Err(Fault::about("", "only one document is expected").at(at));
                 }
-                event => document = Some(self.node(event, at, 0)?),
+                event => document = Some(self.node(event, at)?),
             }
         }
-        Ok(document.unwrap_or(Node::new((1, 1), Value::Nothing)))
+        Ok(document.unwrap_or(Node::new((1, 1), Value::Nothing, Vec::new())))
     }
 
     /// The next event, and where it begins.
     fn event(&mut self) -> Result<(Event<'t>, Position), Fault> {
         let unexpected = || Fault::about("", "the file ends unexpectedly");
         let event = self.parser.next().ok_or_else(unexpected)?;
-        let (event, span) = event.map_err(|error| unreadable(&error))?;
+        let (event, span) = event.map_err(|error| {
+            let marker = error.marker();
+            Fault::about("", error.info()).at((marker.line(), marker.col() + 1))
+        })?;
         let at = (span.start.line(), span.start.col() + 1);
-        match event {
-            Event::Scalar(.., Some(_))
-            | Event::SequenceStart(.., Some(_))
-            | Event::MappingStart(.., Some(_)) => {
-                Err(Fault::about("", "tags are not supported").at(at))
-            }
-            event => Ok((event, at)),
+        if event.tag().is_some() {
+            return Err(Fault::about("", "tags are not supported").at(at));
         }
+        Ok((event, at))
     }
 
-    fn node(&mut self, event: Event<'t>, at: Position, depth: usize) -> Result<Node, Fault> {
-        let fault = |message: &str| Fault::about("", message).at(at);
-        if depth > MAX_DEPTH {
-            return Err(fault("this is nested too deeply"));
-        }
-        let (anchor, value) = match event {
-            Event::Scalar(text, ScalarStyle::Plain, anchor, _) if NOTHING.contains(&&*text) => {
-                (anchor, Value::Nothing)
+    fn node(&mut self, event: Event<'t>, at: Position) -> Result<Node, Fault> {
+        let fault = |message: &str| Err(Fault::about("", message).at(at));
+        let (anchor, is_alias) = (event.anchor_id(), event.is_alias());
+        let node = match event {
+            Event::Scalar(text, ScalarStyle::Plain, ..) if NOTHING.contains(&&*text) => {
+                Node::new(at, Value::Nothing, Vec::new())
             }
-            Event::Scalar(text, _, anchor, _) => (anchor, Value::Scalar(text.into_owned())),
-            Event::SequenceStart(_, anchor, _) => (anchor, Value::List(self.list(depth)?)),
-            Event::MappingStart(_, anchor, _) => (anchor, Value::Map(self.map(depth)?)),
-            Event::Alias(anchor) => {
-                let node = self.anchors.get(&anchor).cloned();
-                let node = node.ok_or_else(|| fault("an alias is within its own anchor"))?;
-                self.count(node.size()).map_err(fault)?;
-                return Ok(node);
-            }
-            _ => return Err(fault("a value is expected here")),
+            Event::Scalar(text, ..) => Node::new(at, Value::Scalar(text.into_owned()), Vec::new()),
+            Event::SequenceStart(..) => Node::new(at, Value::List, self.parts()?),
+            Event::MappingStart(..) => Node::new(at, Value::Map, self.pairs()?),
+            Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                Some(node) => node.clone(),
+                None => return fault("an alias is within its own anchor"),
+            },
+            _ => return fault("a value is expected here"),
         };
-        self.count(1).map_err(fault)?;
-        let node = Node::new(at, value);
-        if anchor > 0 {
+        self.nodes += if is_alias { node.size() } else { 1 };
+        if self.nodes > MAX_NODES {
+            return fault("the file has too many values");
+        }
+        if let Some(anchor) = anchor {
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
 
-    fn count(&mut self, nodes: usize) -> Result<(), &'static str> {
-        self.nodes += nodes;
-        if self.nodes > MAX_NODES {
-            return Err("the file has too many values");
-        }
-        Ok(())
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Fault> {
-        let mut nodes = Vec::new();
+    fn parts(&mut self) -> Result<Vec<Node>, Fault> {
+        let mut parts = Vec::new();
         loop {
             match self.event()? {
-                (Event::SequenceEnd, _) => return Ok(nodes),
-                (event, at) => nodes.push(self.node(event, at, depth + 1)?),
+                (Event::SequenceEnd, _) => return Ok(parts),
+                (event, at) => parts.push(self.node(event, at)?),
             }
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Vec<Entry>, Fault> {
-        let mut entries = Vec::new();
+    fn pairs(&mut self) -> Result<Vec<Node>, Fault> {
+        let mut parts = Vec::new();
         loop {
-            let (key, at) = match self.event()? {
-                (Event::MappingEnd, _) => return Ok(entries),
+            let (key, key_at) = match self.event()? {
+                (Event::MappingEnd, _) => return Ok(parts),
                 (Event::Scalar(key, ..), at) => (key.into_owned(), at),
                 (_, at) => return Err(Fault::about("", "the name of a key is expected").at(at)),
             };
-            let (event, place) = self.event()?;
-            let node = self.node(event, place, depth + 1)?;
-            entries.push(Entry { key, at, node });
+            let (event, at) = self.event()?;
+            let node = self.node(event, at)?;
+            parts.push(Node {
+                key,
+                key_at,
+                ..node
+            });
         }
     }
-}
-
-fn unreadable(error: &ScanError) -> Fault {
-    let marker = error.marker();
-    Fault::about("", error.info()).at((marker.line(), marker.col() + 1))
 }

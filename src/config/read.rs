@@ -12,7 +12,7 @@ use serde::forward_to_deserialize_any;
 
 use crate::config::error::{Fault, MISSING};
 use crate::config::keys::child;
-use crate::config::node::{Entry, Node, Value};
+use crate::config::node::{Node, Value};
 
 impl Error for Fault {
     fn custom<T: Display>(message: T) -> Self {
@@ -80,12 +80,8 @@ impl<'de> Deserializer<'de> for &'de Node {
         match &self.value {
             Value::Nothing => visitor.visit_unit(),
             Value::Scalar(text) => visitor.visit_borrowed_str(text),
-            Value::List(nodes) => visitor.visit_seq(Elements(nodes.iter())),
-            Value::Map(entries) => visitor.visit_map(Entries {
-                section: self,
-                rest: entries.iter(),
-                value: None,
-            }),
+            Value::List => visitor.visit_seq(Parts::of(self)),
+            Value::Map => visitor.visit_map(Parts::of(self)),
         }
     }
 
@@ -120,14 +116,14 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.value {
-            Value::List(_) => self.deserialize_any(visitor),
+            Value::List => self.deserialize_any(visitor),
             _ => Err(Fault::custom("a list is expected here")),
         }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.value {
-            Value::Map(_) => self.deserialize_any(visitor),
+            Value::Map => self.deserialize_any(visitor),
             _ => Err(Fault::custom("names with values are expected here")),
         }
     }
@@ -139,7 +135,7 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         let message = match self.value {
-            Value::Map(_) => return self.deserialize_any(visitor),
+            Value::Map => return self.deserialize_any(visitor),
             Value::Nothing if self.path.is_empty() => {
                 "the file is empty; portals is needed at least".to_owned()
             }
@@ -158,46 +154,52 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 }
 
-struct Elements<'de>(Iter<'de, Node>);
+/// What is left to read of a list or a mapping.
+struct Parts<'de> {
+    whole: &'de Node,
+    rest: Iter<'de, Node>,
+    /// The value whose key was read last.
+    value: Option<&'de Node>,
+}
 
-impl<'de> SeqAccess<'de> for Elements<'de> {
+impl<'de> Parts<'de> {
+    fn of(whole: &'de Node) -> Self {
+        Self {
+            whole,
+            rest: whole.parts.iter(),
+            value: None,
+        }
+    }
+}
+
+impl<'de> SeqAccess<'de> for Parts<'de> {
     type Error = Fault;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Fault> {
-        let element = self.0.next();
-        element.map(|node| node.read(seed)).transpose()
+        self.rest.next().map(|part| part.read(seed)).transpose()
     }
 }
 
-struct Entries<'de> {
-    section: &'de Node,
-    rest: Iter<'de, Entry>,
-    value: Option<&'de Node>,
-}
-
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de> MapAccess<'de> for Parts<'de> {
     type Error = Fault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Fault> {
-        let Some(entry) = self.rest.next() else {
+        self.value = self.rest.next();
+        let Some(part) = self.value else {
             return Ok(None);
         };
-        self.value = Some(&entry.node);
-        let key: StrDeserializer<'_, Fault> = entry.key.as_str().into_deserializer();
+        let key: StrDeserializer<'_, Fault> = part.key.as_str().into_deserializer();
         let read = seed.deserialize(key).map(Some);
-        read.map_err(|fault| Fault {
-            key: entry.node.path.clone(),
-            ..fault.at(entry.at)
-        })
+        read.map_err(|fault| Fault::about(&part.path, fault.message).at(part.key_at))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
-        self.value.take().unwrap_or(self.section).read(seed)
+        self.value.take().unwrap_or(self.whole).read(seed)
     }
 }

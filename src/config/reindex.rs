@@ -201,17 +201,15 @@ pub(super) fn complete(document: &mut Node) {
     let Some(section) = document.get("reindex") else {
         return;
     };
-    if matches!(section.value, Value::Nothing) {
+    if section.value == Value::Nothing {
         return;
     }
     let mut folders = section.take("folders");
     let rules = section.clone();
-    if let Some(Value::List(folders)) = folders.as_mut().map(|entry| &mut entry.node.value) {
-        for folder in folders {
-            let pattern = folder.take("match");
-            folder.add_missing(&rules);
-            folder.call("rules", pattern);
-        }
+    for folder in folders.iter_mut().flat_map(|list| &mut list.parts) {
+        let pattern = folder.take("match");
+        folder.add_missing(&rules);
+        folder.call("rules", pattern);
     }
     section.call("rules", folders);
 }
