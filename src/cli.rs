@@ -4,7 +4,6 @@ mod address;
 mod check;
 mod classes;
 mod completion;
-mod config;
 mod config_check;
 mod demo;
 mod document;
@@ -13,18 +12,17 @@ mod exit;
 mod files;
 mod healthcheck;
 mod help;
-mod once;
 mod output;
 mod portal;
 mod reindex;
 mod rules;
 mod scan;
-#[cfg(test)]
-mod scene;
 mod settings;
 mod shard;
 mod state;
 mod table;
+#[cfg(test)]
+mod testing;
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -35,6 +33,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
+use crate::config::{EXAMPLE, schema};
 use crate::model::Shard;
 use crate::telemetry;
 use tracing::info;
@@ -100,7 +99,15 @@ enum Command {
     Healthcheck(healthcheck::HealthcheckArgs),
     /// Print the JSON schema or an example of the configuration file.
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(ConfigCommand),
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum ConfigCommand {
+    /// Print the JSON schema of the configuration file, for editors.
+    Schema,
+    /// Print an example of a configuration file with comments.
+    Example,
 }
 
 /// Where the configuration comes from.
@@ -244,7 +251,14 @@ impl Cli {
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::State(command)) => state::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
-            Some(Command::Config(command)) => config::run(*command),
+            Some(Command::Config(command)) => {
+                let text = match command {
+                    ConfigCommand::Schema => format!("{:#}\n", schema::json_schema()),
+                    ConfigCommand::Example => EXAMPLE.to_owned(),
+                };
+                output::print(&text)?;
+                Ok(ExitCode::SUCCESS)
+            }
         }
     }
 

@@ -20,7 +20,6 @@ mod node;
 mod portal;
 mod read;
 mod reindex;
-mod request;
 mod schedule;
 pub mod schema;
 mod shown;
@@ -36,7 +35,7 @@ use serde_json::Value as Json;
 use self::document::Document;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
-pub use collect::{Collect, Rate, Strategy};
+pub use collect::{Collect, Rate, Request, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
@@ -45,7 +44,6 @@ pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
 pub(crate) use reindex::nearest;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
-pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::{SharedState, State};
 

@@ -17,7 +17,6 @@ mod family;
 mod gzip;
 mod process;
 mod renderer;
-mod rendering;
 mod samples;
 #[cfg(test)]
 mod tests;

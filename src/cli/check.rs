@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, exit, once, output, settings};
+use crate::cli::{ConfigArgs, exit, output, settings};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
@@ -46,7 +46,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result
         Form::Table => output::print(text),
         Form::Json => Ok(()),
     };
-    let report = once::runtime()?.block_on(check(&config, shard, &print))?;
+    let report = settings::runtime()?.block_on(check(&config, shard, &print))?;
     match args.output {
         Form::Table => output::print(&report.notes())?,
         Form::Json => output::print(&report.json()?)?,
@@ -126,7 +126,7 @@ async fn list(
     portal: &Portal,
     throttles: &Throttles,
 ) -> Result<(Session, Listing), PortalError> {
-    let session = once::session(config, portal, throttles).await?;
+    let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     Ok((session, listing))
 }

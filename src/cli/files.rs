@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tracing::error;
 
-use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, exit, output, settings, table};
 use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
@@ -83,7 +83,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result
     let mut writer = Writer::new(args.output, table::terminal_width());
     let throttles = Throttles::new(shard);
     let mut is_complete = true;
-    let runtime = once::runtime()?;
+    let runtime = settings::runtime()?;
     for portal in &config.portals {
         let listed = list(&config, portal, shard, &throttles, args, &mut writer);
         match runtime.block_on(listed) {
@@ -108,7 +108,7 @@ async fn list(
     args: &FilesArgs,
     writer: &mut Writer,
 ) -> Result<bool> {
-    let session = once::session(config, portal, throttles).await?;
+    let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;

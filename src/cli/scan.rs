@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::{ConfigArgs, document, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, document, exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
@@ -59,7 +59,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<
         loaded: Moment::now().wall,
     };
     let mut scan = Scan::new(&config, shard)?;
-    let runtime = once::runtime()?;
+    let runtime = settings::runtime()?;
     runtime.block_on(scan.collect(Bar::on_terminal()));
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
     scan.events.show_kill_switch(kill_switch);

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 use crate::clock::Moment;
-use crate::metrics::rendering::Rendering;
+use crate::metrics::renderer::Rendering;
 use crate::metrics::{ConfigFacts, Events, process};
 use crate::snapshot::Publisher;
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::num::NonZeroU16;
 
 use super::*;
-use crate::cli::scene::{KEY, Scene};
+use crate::cli::testing::{KEY, Scene};
 use crate::config::{HiddenPath, KeySource};
 
 /// What a check of a shard says, and whether it is complete.

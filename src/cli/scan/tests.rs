@@ -5,7 +5,7 @@ mod rendering;
 use std::num::NonZeroU16;
 
 use super::*;
-use crate::cli::scene::{KEY, Scene};
+use crate::cli::testing::{KEY, Scene};
 use crate::clock::Moment;
 use crate::config::{HiddenPath, KeySource, Strategy};
 use kb_simulator::{NewFile, Options, SortParameters, Status};
