@@ -34,7 +34,7 @@ const RETRIES: u32 = 1;
 /// How a check is printed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }

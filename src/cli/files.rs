@@ -24,16 +24,16 @@ use read::{File, Reader};
 /// Which files are listed, and how.
 #[derive(Debug, Args)]
 pub(super) struct FilesArgs {
-    /// Only folders with this id, or whose name matches this shell glob.
+    /// List only folders with this id, or whose name matches this shell glob.
     #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
     folder: Option<FolderPattern>,
-    /// Only files with this status.
+    /// List only files with this status.
     #[arg(long, value_name = "STATUS")]
     status: Option<WithReason>,
-    /// Only files with this error class.
+    /// List only files with this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }

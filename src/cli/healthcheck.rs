@@ -20,14 +20,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How to reach the running process.
 #[derive(Debug, Args)]
 pub(super) struct HealthcheckArgs {
-    /// Client certificate, if the web configuration requires one.
+    /// Present this client certificate, if the web configuration requires one.
     #[arg(
         long = "healthcheck.cert-file",
         value_name = "FILE",
         requires = "key_file"
     )]
     cert_file: Option<PathBuf>,
-    /// Private key of the client certificate.
+    /// Use this private key of the client certificate.
     #[arg(
         long = "healthcheck.key-file",
         value_name = "FILE",

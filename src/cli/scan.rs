@@ -32,7 +32,7 @@ use bar::{Bar, Frame};
 /// How a scan is printed.
 #[derive(Debug, Args)]
 pub(super) struct ScanArgs {
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
     /// Write to this file instead of standard output. The file is replaced atomically.

@@ -12,7 +12,7 @@ use crate::model::Shard;
 /// The share of this process in the folders of each portal.
 #[derive(Debug, Args)]
 pub(super) struct ShardArgs {
-    /// Index of the shard, from 0. `auto` takes the number at the end of the host name.
+    /// Watch the shard with this index, from 0. `auto` takes the number at the end of the host name.
     #[arg(
         long = "shard.index",
         value_name = "N|auto",
@@ -20,7 +20,7 @@ pub(super) struct ShardArgs {
         global = true
     )]
     index: Index,
-    /// Number of shards that divide the folders of each portal.
+    /// Divide the folders of each portal among this number of shards.
     #[arg(
         long = "shard.count",
         value_name = "N",
@@ -28,7 +28,7 @@ pub(super) struct ShardArgs {
         global = true
     )]
     count: NonZeroU16,
-    /// Number of processes that watch the same shard. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
+    /// Share the shard with this number of processes. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
     #[arg(
         long = "shard.replicas",
         value_name = "N",

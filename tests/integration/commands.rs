@@ -80,6 +80,27 @@ fn rules_that_name_more_classes_than_have_labels_are_warned_of() {
 }
 
 #[test]
+fn a_kill_switch_that_stops_what_is_to_be_sent_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stop");
+    let missing = folder.path().join("missing/stop");
+    let warned = |mode: &str, file: &std::path::Path| {
+        let portal =
+            "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /run/key}]";
+        let file = file.display();
+        let (code, text) = check(&format!(
+            "{portal}\nreindex: {{mode: {mode}, kill_switch_file: {file}}}\n"
+        ));
+        assert_eq!(code, Some(0), "{text}");
+        text.contains("warning: reindex.kill_switch_file")
+    };
+    assert!(!warned("enforce", &file));
+    assert!(warned("enforce", &missing) && !warned("dry_run", &missing));
+    fs::write(&file, "").unwrap();
+    assert!(warned("enforce", &file));
+}
+
+#[test]
 fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     let portal =
         "portals:\n  - {name: main, base_url: 'https://portal.example', api_key_file: /run/key}\n";
@@ -121,7 +142,7 @@ reindex:
     let lines: Vec<_> = text.lines().collect();
     let places = [
         ":3:15: portals[0].base_url: ",
-        ":5:14: portals[0]: a literal key is refused",
+        ":5:5: portals[0]: a literal key is refused",
         ":6:25: portals[0].folders.include[0]: ",
         ":6:45: portals[0].folders.exclude[0]: ",
         ":8:15: portals[1].base_url: the exporter adds /api/admin/library-folders itself",
@@ -414,6 +435,21 @@ async fn the_simulated_portal_runs_alone() {
     assert_eq!(answered.status(), 200);
     portal.signal("TERM");
     assert_eq!(portal.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn the_first_signal_ends_a_demo_that_still_generates_its_portal() {
+    let mut command = program();
+    command.args(["demo", "--portal.files", "20000000"]);
+    command.args(["--portal.listen-address", "127.0.0.1:0"]);
+    command.args(["--web.listen-address", "127.0.0.1:0"]);
+    let mut demo = Process::start(&mut command);
+    let listens = |line: &str| line.contains("simulated portal listening").then_some(());
+    demo.line("the portal listens", listens).await;
+    demo.signal("TERM");
+    assert_eq!(demo.ended().await.code(), Some(0));
+    let output = demo.output().join("\n");
+    assert!(!output.contains("status page"), "{output}");
 }
 
 #[tokio::test]
