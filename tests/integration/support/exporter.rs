@@ -184,9 +184,8 @@ pub(crate) fn ended_collections(metrics: &Exposition) -> u64 {
 pub(crate) fn client() -> reqwest::Client {
     kb_exporter::tls::install_provider();
     let builder = reqwest::Client::builder().no_proxy().no_gzip();
-    // The exporter ends connections that are idle for longer.
-    let builder = builder.pool_idle_timeout(Duration::from_secs(5));
-    builder.build().unwrap()
+    // The exporter may end an idle connection just when it is used again.
+    builder.pool_max_idle_per_host(0).build().unwrap()
 }
 
 fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
