@@ -3,7 +3,6 @@
 use serde_json::Value as Json;
 
 use crate::config::keys;
-use crate::config::node::Node;
 use crate::text;
 
 /// Mistakes of one file that are shown.
@@ -80,12 +79,6 @@ impl Fault {
             position: Some(position),
             ..self
         }
-    }
-
-    /// Adds the position of its key.
-    pub fn in_document(self, document: &Node) -> Self {
-        let position = document.position(&self.key);
-        self.at(position)
     }
 
     /// A line about a file whose keys have this schema. It has only the part of the key that the schema knows.

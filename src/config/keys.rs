@@ -44,6 +44,15 @@ pub(super) fn refused(path: &str) -> Option<String> {
     if section.starts_with("portals[") && ["api_key", "key", "token"].contains(&key) {
         return Some(format!("a literal key is refused; {LITERAL_KEY}"));
     }
+    match (section, key) {
+        ("reindex", "match") => {
+            return Some("only the entries of reindex.folders have this key".to_owned());
+        }
+        (_, "folders") if section.starts_with("reindex.") => {
+            return Some("only reindex itself has this key".to_owned());
+        }
+        _ => {}
+    }
     let mut replaced = REPLACED.into_iter();
     let (_, instead) = replaced.find(|(old, _)| section.starts_with("reindex") && *old == key)?;
     Some(format!("{key} is not a key any more, remove it: {instead}"))

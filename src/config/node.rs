@@ -116,8 +116,14 @@ impl Node {
         self.parts = [own].into_iter().chain(other).collect();
     }
 
+    /// Adds the position of its key to a mistake.
+    pub fn locate(&self, fault: Fault) -> Fault {
+        let position = self.position(&fault.key);
+        fault.at(position)
+    }
+
     /// Where the value at a path is written; if there is none, the nearest value around it.
-    pub fn position(&self, path: &str) -> Position {
+    fn position(&self, path: &str) -> Position {
         let around = self.parts.iter().find(|part| is_within(path, &part.path));
         around.map_or(self.at, |part| part.position(path))
     }

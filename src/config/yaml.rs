@@ -55,7 +55,7 @@ where
     let checked = read.map(check).transpose().map_err(|checked| {
         let checked = checked.into().into_iter();
         let checked = checked.filter(|fault| !is_affected(&fault.key, &left_out));
-        faults.extend(checked.map(|fault| fault.in_document(&document)));
+        faults.extend(checked.map(|fault| document.locate(fault)));
     });
     match checked {
         Ok(Some(checked)) if faults.is_empty() => Ok(checked),
@@ -68,7 +68,7 @@ pub(crate) fn located(file: &str, bytes: &[u8], faults: Vec<Fault>, schema: &Jso
     let faults = match Node::parse(bytes, &mut Vec::new()) {
         Ok(document) => faults
             .into_iter()
-            .map(|fault| fault.in_document(&document))
+            .map(|fault| document.locate(fault))
             .collect(),
         Err(_) => faults,
     };

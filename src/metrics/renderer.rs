@@ -1,7 +1,7 @@
 //! Renders facts in the background, whenever they change.
 
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -11,10 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::metrics::exposition::{Clock, Exposition};
-use crate::metrics::gzip::Deflated;
-use crate::metrics::{ageing, families};
-use crate::model::PortalName;
+use crate::metrics::exposition::{Clock, Exposition, Rendering};
 use crate::snapshot::{Publisher, Snapshot};
 
 /// Minimum gap between renderings, as a multiple of the last one's duration: it costs a twentieth of a core at most.
@@ -22,48 +19,6 @@ const SHARE: u32 = 20;
 
 /// Longer than any process runs, and short enough to be added to a time.
 const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
-
-/// Facts of up to this number of bytes of text are rendered within milliseconds, so a scrape waits for the newest.
-const PROMPT_BYTES: u64 = 1024 * 1024;
-
-/// Facts that are no longer true are shown for this long at most. Timers are late by more if the machine was suspended.
-const MAX_LATE: Duration = Duration::from_secs(10);
-
-/// The metrics of a snapshot at one moment. Immutable; swapped whole.
-///
-/// Only the compressed text is stored: it takes an eighth of the memory, and scrapers ask for gzip.
-#[derive(Debug)]
-pub(super) struct Rendering {
-    pub portals: Vec<PortalName>,
-    pub at: Moment,
-    /// How long after that it stays true, unless a snapshot is published.
-    pub lasts: Option<Duration>,
-    pub text: Deflated,
-    snapshot: Weak<Snapshot>,
-}
-
-impl Rendering {
-    pub fn of(snapshot: &Arc<Snapshot>, at: Moment) -> io::Result<Self> {
-        let portals = snapshot.portals.iter();
-        Ok(Self {
-            portals: portals.map(|portal| portal.name.clone()).collect(),
-            at,
-            lasts: ageing::lasts(snapshot, at),
-            text: Deflated::of(|sink| families::write(sink, snapshot, at))?,
-            snapshot: Arc::downgrade(snapshot),
-        })
-    }
-
-    /// Whether a scrape at `now` may be answered with it, while this is the newest snapshot.
-    pub fn serves(&self, newest: &Arc<Snapshot>, now: Moment) -> bool {
-        let lasts = self.lasts.unwrap_or(Duration::MAX);
-        let late = now.since(self.at) > lasts.saturating_add(MAX_LATE);
-        let large = self.text.text_len() > PROMPT_BYTES;
-        // No other snapshot can be at this address as long as the weak pointer exists.
-        let newest = self.snapshot.as_ptr() == Arc::as_ptr(newest);
-        self.at.steady >= now.steady || (!late && (large || newest))
-    }
-}
 
 /// Renders facts when a snapshot is published, and when the rendered facts become outdated.
 pub struct Renderer {
