@@ -12,7 +12,7 @@ pub(super) struct Client {
 }
 
 /// The addresses that one client can have: an IPv4 address, or the /64 in which an IPv6 host chooses its address itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Network(IpAddr);
 
 impl Network {

@@ -4,8 +4,6 @@
 //! hanging up: requests wait for the result, and it is remembered. One check runs at a time, and after a wrong password the next check
 //! waits for [`REST`] times as long as the check took.
 
-mod lines;
-
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,13 +16,15 @@ use tokio::time::sleep;
 use crate::clock;
 use crate::http::client::Network;
 use crate::http::credentials::Credentials;
-use lines::{Full, Lines};
 
 /// Wrong passwords take a twentieth of one processor at most.
 const REST: u32 = 19;
 
 /// Wrong passwords that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1_000;
+
+/// Checks that wait at once.
+const WAITING: usize = 256;
 
 /// bcrypt uses no more bytes of a password.
 const LONGEST: usize = 72;
@@ -49,7 +49,7 @@ pub(super) struct Passwords {
 struct Checks {
     /// What each check found; nothing as long as it waits or runs.
     results: HashMap<Digest, Answer>,
-    waiting: Lines<Check>,
+    waiting: BTreeMap<Network, Vec<Check>>,
     /// Whether a task carries out the checks that wait.
     is_working: bool,
 }
@@ -89,12 +89,12 @@ impl Passwords {
         let Some(check) = self.prepare(users, asked) else {
             return Verdict::Wrong;
         };
-        let Ok(mut result) = self.result_of(check, network) else {
-            return Verdict::Busy;
-        };
+        let mut result = self.result_of(check, network);
         match result.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(true)) => Verdict::Right,
-            _ => Verdict::Wrong,
+            Ok(_) => Verdict::Wrong,
+            // The check was given up.
+            Err(_) => Verdict::Busy,
         }
     }
 
@@ -130,27 +130,18 @@ impl Passwords {
     }
 
     /// The result, which is known already or will be.
-    fn result_of(
-        &self,
-        check: Check,
-        network: Network,
-    ) -> Result<watch::Receiver<Option<bool>>, Full> {
+    fn result_of(&self, check: Check, network: Network) -> watch::Receiver<Option<bool>> {
         let mut checks = lock(&self.checks);
         if let Some(answer) = checks.results.get(&check.digest) {
-            return Ok(answer.subscribe());
+            return answer.subscribe();
         }
-        let (digest, answer) = (check.digest, check.answer.clone());
-        let result = answer.subscribe();
-        let is_abandoned = |check: &Check| check.answer.is_closed();
-        if let Some(abandoned) = checks.waiting.add(network, check, is_abandoned)? {
-            checks.results.remove(&abandoned.digest);
-        }
-        checks.results.insert(digest, answer);
+        let result = check.answer.subscribe();
+        checks.add(check, network);
         if !checks.is_working {
             checks.is_working = true;
             tokio::spawn(work(Arc::clone(&self.checks)));
         }
-        Ok(result)
+        result
     }
 }
 
@@ -178,10 +169,35 @@ impl Check {
 }
 
 impl Checks {
+    /// If too many wait, the network that has most of them gives one up.
+    fn add(&mut self, check: Check, network: Network) {
+        self.results.insert(check.digest, check.answer.clone());
+        let number: usize = self.waiting.values().map(Vec::len).sum();
+        let longest = self.waiting.iter().max_by_key(|(_, line)| line.len());
+        let longest = longest.map(|(network, _)| *network);
+        if let Some(longest) = longest.filter(|_| number >= WAITING)
+            && let Some(given_up) = self.take_from(longest)
+        {
+            self.results.remove(&given_up.digest);
+        }
+        self.waiting.entry(network).or_default().push(check);
+    }
+
+    /// Chance decides, first among the networks, so that nobody is kept out for ever by others who ask more often.
     fn next(&mut self) -> Option<Check> {
-        let next = self.waiting.next();
+        let network = fastrand::choice(self.waiting.keys().copied());
+        let next = network.and_then(|network| self.take_from(network));
         self.is_working = next.is_some();
         next
+    }
+
+    fn take_from(&mut self, network: Network) -> Option<Check> {
+        let line = self.waiting.get_mut(&network)?;
+        let check = line.swap_remove(fastrand::usize(..line.len()));
+        if line.is_empty() {
+            self.waiting.remove(&network);
+        }
+        Some(check)
     }
 
     /// Forgets wrong passwords when they are many. There are no more right ones than users have passwords.

@@ -42,14 +42,34 @@ async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it(
         let check = pin!(passwords.check(&users, &right, network(1)));
         assert!(poll!(check).is_pending(), "Prometheus hangs up too");
     }
-    let last = asked("alice", "guess 19");
-    let verdict = passwords.check(&users, &last, network(1)).await;
-    assert_eq!(verdict, Verdict::Wrong);
+    for number in 0..20 {
+        let guess = asked("alice", &format!("guess {number}"));
+        let verdict = passwords.check(&users, &guess, network(1)).await;
+        assert_eq!(verdict, Verdict::Wrong);
+    }
     // A check of this cost takes more than a millisecond; the paused clock shows the rests alone.
     let rests = 19 * REST * Duration::from_millis(1);
     assert!(began.elapsed() > rests, "{:?}", began.elapsed());
     let verdict = passwords.check(&users, &right, network(1)).await;
-    assert_eq!(verdict, Verdict::Right, "it was checked meanwhile");
+    assert_eq!(verdict, Verdict::Right);
+    assert_eq!(lock(&passwords.checks).results.len(), 21, "each once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_too_many_checks_those_of_the_client_with_most_are_given_up() {
+    let passwords = Passwords::new();
+    let users = users(&[("alice", "right", 4)]);
+    let guesses = (0..2 * WAITING).map(|number| asked("alice", &number.to_string()));
+    let guesses: Vec<_> = guesses.collect();
+    let right = asked("alice", "right");
+    let greedy = guesses.iter().map(|guess| (guess, network(1)));
+    let all = [(&right, network(2))].into_iter().chain(greedy);
+    let checks = all.map(|(asked, network)| passwords.check(&users, asked, network));
+    let verdicts = join_all(checks).await;
+    assert_eq!(verdicts[0], Verdict::Right);
+    let busy = verdicts.iter().filter(|verdict| **verdict == Verdict::Busy);
+    assert!(busy.count() >= WAITING);
+    assert!(lock(&passwords.checks).waiting.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
