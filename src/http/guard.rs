@@ -16,7 +16,7 @@ use crate::http::credentials::Credentials;
 use crate::http::passwords::{Passwords, Verdict};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
-use crate::http::web_config::{WebConfig, WebConfigFile};
+use crate::http::web_config::{ClientAuthType, WebConfig, WebConfigFile};
 use crate::metrics::Events;
 
 /// The handler of paths that are not there, in the label `handler`.
@@ -89,7 +89,11 @@ impl Guard {
         if !config.users.is_empty() {
             return self.check_password(config, client, request).await;
         }
-        if config.optional_client_certificate && writes && !client.showed_certificate {
+        let tls = config.tls.as_ref();
+        if tls.is_some_and(|tls| tls.client_auth == ClientAuthType::VerifyClientCertIfGiven)
+            && writes
+            && !client.showed_certificate
+        {
             return Err(Refusal::Certificate);
         }
         Ok(())

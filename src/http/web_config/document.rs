@@ -85,20 +85,6 @@ impl Document {
         self.tls_server_config.iter().flat_map(TlsSection::files)
     }
 
-    /// The keys that are set and protect the server.
-    fn protections(&self) -> Vec<&'static str> {
-        let tls = self.tls_server_config.as_ref().map(TlsSection::protections);
-        let headers = !self.http_server_config.headers.is_empty();
-        let further = [
-            ("http_server_config.headers", headers),
-            ("basic_auth_users", !self.basic_auth_users.is_empty()),
-            ("rate_limit", !self.rate_limit.interval.is_zero()),
-        ];
-        let all = tls.into_iter().flatten().chain(further);
-        let set = all.filter(|(_, is_set)| *is_set);
-        set.map(|(key, _)| key).collect()
-    }
-
     /// Reads the files that the document names, and checks everything.
     pub(super) fn check(self) -> Result<WebConfig, Fault> {
         for (user, hash) in &self.basic_auth_users {
@@ -110,17 +96,12 @@ impl Document {
             };
             return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
         }
-        let protections = self.protections();
         let tls = self.tls_server_config.filter(TlsSection::is_enabled);
-        let server = tls.as_ref().map(TlsSection::server).transpose()?;
         Ok(WebConfig {
-            optional_client_certificate: tls.as_ref().is_some_and(TlsSection::verifies_if_given),
-            certificate_expiry: server.as_ref().and_then(|server| server.expiry),
-            tls: server.map(|server| server.config),
+            tls: tls.map(TlsSection::server).transpose()?,
             users: self.basic_auth_users,
             headers: headers(self.http_server_config.headers)?,
             limiter: limiter(self.rate_limit)?,
-            protections,
         })
     }
 }

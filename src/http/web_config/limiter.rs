@@ -1,23 +1,24 @@
 //! The rate limit of all clients together: one request in each interval, and bursts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
 use super::document::RateLimit;
 
-/// A rate limit, and what was admitted under it. Clones share that.
-#[derive(Clone)]
+/// A rate limit, and what was admitted under it.
 pub struct Limiter {
-    pub(super) limit: RateLimit,
+    limit: RateLimit,
     /// When the intervals of all admitted requests, one after the other, are over.
-    over: Arc<Mutex<Instant>>,
+    over: Mutex<Instant>,
 }
 
 impl Limiter {
     pub(super) fn new(limit: RateLimit, now: Instant) -> Self {
-        let over = Arc::new(Mutex::new(now));
-        Self { limit, over }
+        Self {
+            limit,
+            over: Mutex::new(now),
+        }
     }
 
     /// Whether a request that arrives now may be answered.
