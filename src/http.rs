@@ -1,6 +1,5 @@
 //! The HTTP server: paths, status page, `/health` and `/metrics`.
 
-mod accept_encoding;
 mod answer;
 mod client;
 mod credentials;

@@ -8,17 +8,17 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use futures_util::stream;
 
-use crate::http::accept_encoding::prefers_gzip;
+use crate::http::answer::accepts_gzip;
 use crate::metrics::{self, ConfigFacts, Events, Exposition};
 
-/// Answers in the form that the client prefers.
+/// Answers in a form that the client accepts.
 pub(super) async fn answer(
     exposition: &Exposition,
     events: &Events,
     config: ConfigFacts,
     asked: &HeaderMap,
 ) -> prometheus::Result<Response> {
-    let gzip = prefers_gzip(asked);
+    let gzip = accepts_gzip(asked);
     let scrape = exposition.scrape(events, config).await?;
     // The pieces are sent one after the other, without copying them together.
     let (length, body) = if gzip {

@@ -5,19 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
 use maud::Markup;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Moment;
 use crate::health::{self, Health};
+use crate::http::answer::{self, Asset};
 use crate::http::guard::{Guard, admit};
+use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::http::{answer, health_json, page, scrape};
+use crate::http::{health_json, scrape};
 use crate::metrics::{Events, Exposition};
 use crate::model::FolderId;
 use crate::reindex::kill_switch;
@@ -55,26 +57,34 @@ impl Site {
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
-        let mut router = Router::new()
+        let documents = format!("{}/", Route::Documents.as_str());
+        let router = Router::new()
             .route(Route::Live.as_str(), get(live))
             .route(Route::Healthy.as_str(), get(live))
             .route(Route::Ready.as_str(), get(ready))
             .route(Route::Health.as_str(), get(health))
             .route(Route::Reload.as_str(), post(reload))
+            .route(Route::Folders.as_str(), get(folders_page))
             .route(Route::Folder.as_str(), get(folder_page))
-            .route(Route::Errors.as_str(), get(errors_page))
-            .route(Route::HealthPage.as_str(), get(health_page))
-            .route(Route::Configuration.as_str(), get(config_page))
-            .route(Route::Documents.as_str(), get(documents_page))
+            .route(Route::Errors.as_str(), page(|pages| Some(pages.errors())))
+            .route(
+                Route::HealthPage.as_str(),
+                page(|pages| Some(pages.health())),
+            )
+            .route(
+                Route::Configuration.as_str(),
+                page(|pages| Some(pages.config())),
+            )
+            .route(
+                Route::Documents.as_str(),
+                page(|pages| Some(pages.documents())),
+            )
+            .route(&documents, page(|pages| Some(pages.documents())))
             .route(Route::Document.as_str(), get(document))
-            .route(Route::Style.as_str(), get(style))
-            .route(Route::Script.as_str(), get(script))
-            .route(&telemetry_path, get(metrics));
-        let folders = Route::Folders.as_str();
-        if telemetry_path != folders {
-            router = router.route(folders, get(folders_page));
-        }
-        router = router.layer(guard);
+            .route(Route::Style.as_str(), asset(&answer::STYLE))
+            .route(Route::Script.as_str(), asset(&answer::SCRIPT))
+            .route(&telemetry_path, get(metrics))
+            .layer(guard);
         let ready = AtomicBool::new(false);
         router.with_state(Arc::new(Served { site: self, ready }))
     }
@@ -101,21 +111,38 @@ impl Served {
         health::judge(snapshot, self.kill_switch().await, now)
     }
 
-    /// Renders a page; if there is none, 404.
+    /// Renders the page at a path; if there is none, 404.
     async fn page(
         &self,
+        path: &Uri,
         asked: &HeaderMap,
         render: impl FnOnce(&Pages<'_>) -> Option<Markup>,
     ) -> Response {
         let site = &self.site;
         let (snapshot, now) = (site.publisher.current(), Moment::now());
         let health = self.health(&snapshot, now).await;
-        let pages = Pages::new(&snapshot, &health, &site.telemetry_path, now);
+        let place = path.path_and_query().map_or("/", |place| place.as_str());
+        let paths = [&*site.telemetry_path, place];
+        let configuration = site.config.borrow();
+        let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
         match render(&pages) {
             Some(page) => answer::page(page, asked),
             None => plain(StatusCode::NOT_FOUND, "there is no such page"),
         }
     }
+}
+
+/// Answers with a page.
+fn page(render: fn(&Pages<'_>) -> Option<Markup>) -> MethodRouter<Arc<Served>> {
+    get(
+        async move |State(served): State<Arc<Served>>, path: Uri, asked: HeaderMap| {
+            served.page(&path, &asked, render).await
+        },
+    )
+}
+
+fn asset(asset: &'static Asset) -> MethodRouter<Arc<Served>> {
+    get(async move |asked: HeaderMap| answer::asset(asset, &asked))
 }
 
 async fn reload(State(served): State<Arc<Served>>) -> Response {
@@ -173,53 +200,31 @@ async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Respo
 async fn folders_page(
     State(served): State<Arc<Served>>,
     Query(query): Query<page::Query>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| Some(pages.folders(&query));
-    served.page(&asked, render).await
+    served.page(&path, &asked, render).await
 }
 
 async fn folder_page(
     State(served): State<Arc<Served>>,
     Path((portal, folder)): Path<(String, String)>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| pages.folder(&portal, FolderId::parse(&folder)?);
-    served.page(&asked, render).await
-}
-
-async fn errors_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| Some(pages.errors())).await
-}
-
-async fn health_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| Some(pages.health())).await
-}
-
-async fn config_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    let config = &served.site.config;
-    let render = |pages: &Pages<'_>| Some(pages.config(&config.borrow()));
-    served.page(&asked, render).await
-}
-
-async fn documents_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| pages.document("")).await
+    served.page(&path, &asked, render).await
 }
 
 async fn document(
     State(served): State<Arc<Served>>,
     Path(name): Path<String>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
-    served.page(&asked, |pages| pages.document(&name)).await
-}
-
-async fn style(asked: HeaderMap) -> Response {
-    answer::asset(&answer::STYLE, &asked)
-}
-
-async fn script(asked: HeaderMap) -> Response {
-    answer::asset(&answer::SCRIPT, &asked)
+    let render = |pages: &Pages<'_>| pages.document(&name);
+    served.page(&path, &asked, render).await
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

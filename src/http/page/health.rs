@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::health::{PortalHealth, Status};
+use crate::health::{PortalHealth, Reading, Status};
 use crate::http::page::layout::{As, State, number, sentence, table, things, time, took};
-use crate::http::page::row::{Reading, Row};
+use crate::http::page::row::Row;
 use crate::http::page::{Pages, folder_path, folders};
-use crate::http::route::Route;
-use crate::snapshot::{PortalView, SortingState, Writes};
+use crate::snapshot::{SortingState, Writes};
 
 /// Rows of the table, at most; the others are only counted.
 const MAX_ROWS: usize = 100;
@@ -15,20 +14,22 @@ const MAX_ROWS: usize = 100;
 pub(super) fn content(pages: &Pages<'_>) -> Markup {
     let rows = || pages.rows.iter();
     let (counted, all) = (
-        rows().filter(|row| row.reading == Reading::Counted).count(),
+        rows()
+            .filter(|row| row.health.reading == Reading::Counted)
+            .count(),
         rows().count(),
     );
     let others: Vec<_> = rows()
-        .filter(|row| row.health.status != Status::Pass || row.reading != Reading::Counted)
+        .filter(|row| row.health.status != Status::Pass || row.health.reading != Reading::Counted)
         .collect();
     let heads = [("Folder", ""), ("State", ""), ("Last count", "")];
     html! {
         div #health data-part {
             h1 { "Health: " (status(pages.health.status)) }
-            p { "Whether portals and folders can be read, whatever their files are like. " a href=(Route::Health.as_str()) { "The same as JSON" } "." }
-            @for (portal, health) in pages.snapshot.portals.iter().zip(&pages.health.portals) {
-                h2 { "Portal " (portal.name) ": " (status(health.status)) }
-                (facts(portal, health))
+            p { "Whether portals and folders can be read, whatever their files are like. " a href="health" { "The same as JSON" } "." }
+            @for portal in &pages.health.portals {
+                h2 { "Portal " (portal.view.name) ": " (status(portal.status)) }
+                (facts(portal))
             }
             h2 { "Folders" }
             p { (number(counted as u64)) " of " (things(all as u64, "folder is", "folders are")) " counted." }
@@ -47,7 +48,8 @@ fn status(status: Status) -> Markup {
     html! { span class={ "word " (state.class()) } { (word) } }
 }
 
-fn facts(portal: &PortalView, health: &PortalHealth) -> Markup {
+fn facts(health: &PortalHealth) -> Markup {
+    let portal = &health.view;
     html! {
         @for note in &health.notes { p { (sentence(note)) "." } }
         dl {
@@ -84,7 +86,7 @@ fn folder(row: &Row<'_>) -> Markup {
         th.name scope="row" { a href=(folder_path(&row.portal.name, row.folder.id)) { (row.name()) } }
         td data-label="State" {
             (folders::chips(row))
-            @if let (Reading::Counted, Some(message)) = (row.reading, &row.health.message) { (message) }
+            @if let (Reading::Counted, Some(message)) = (row.health.reading, &row.health.message) { (message) }
         }
         td data-label="Last count" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
     }
