@@ -76,18 +76,26 @@ impl Alert {
     pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
         let (day, files) = (&*folder.day, &counts.files);
         let window = counts.interval.unwrap_or_default();
-        let spike = |status, entries: &Series, limit: &SpikeLimit| {
-            let is_spike = files[status] > 0 && is_spike(entries, limit, window, now.wall);
+        let spike = |status, entries: &Series, limits: [Limit; 2]| {
+            let limits = limits.map(Limit::value);
+            let is_spike = files[status] > 0 && is_spike(entries, limits, window, now.wall);
             is_spike.then(|| spike(entries, day.began, now.wall))
         };
-        let limits = &*THRESHOLDS;
         let [failed, flagged] = [Status::Failed, Status::Flagged].map(|status| files[status]);
-        let failed_spike = spike(Status::Failed, &day.failed_entries, &limits.failed_spike);
-        let flagged_spike = spike(Status::Flagged, &day.flagged_entries, &limits.flagged_spike);
+        let failed_spike = spike(
+            Status::Failed,
+            &day.failed_entries,
+            [Limit::FailedSpikeFiles, Limit::SpikeFactor],
+        );
+        let flagged_spike = spike(
+            Status::Flagged,
+            &day.flagged_entries,
+            [Limit::FlaggedSpikeFiles, Limit::FlaggedSpikeFactor],
+        );
         let stuck = stuck_since(day, files, window, now.wall);
         let file_stuck = file_stuck_since(day, counts, now.wall);
         let flagged_since = counts.oldest[Status::Flagged]
-            .filter(|since| now.wall.since(*since).as_secs_f64() > limits.flagged_wait);
+            .filter(|since| now.wall.since(*since).as_secs_f64() > Limit::FlaggedWait.value());
         let is_high = is_ratio_high(day, files, now.wall);
         let alerts = [
             failed_spike.map(|(files, since)| (Rule::FailedSpike, files, Some(since))),
@@ -104,45 +112,32 @@ impl Alert {
     }
 }
 
-/// The thresholds by which the page judges.
-struct Limits {
-    failed_spike: SpikeLimit,
-    flagged_spike: SpikeLimit,
-    failed_ratio: f64,
-    failed_ratio_files: f64,
-    flagged_wait: f64,
-    stuck: f64,
-    surge_files: f64,
-    surge_factor: f64,
-}
-
-/// When entries are a spike.
-struct SpikeLimit {
-    files: f64,
-    /// How many times the expected number.
-    factor: f64,
-}
-
-/// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
-static THRESHOLDS: LazyLock<Limits> = LazyLock::new(|| {
-    let shipped = |name| threshold::shipped(name).unwrap_or(f64::INFINITY);
-    Limits {
-        failed_spike: SpikeLimit {
-            files: shipped("failed_spike_files"),
-            factor: shipped("spike_factor"),
-        },
-        flagged_spike: SpikeLimit {
-            files: shipped("flagged_spike_files"),
-            factor: shipped("flagged_spike_factor"),
-        },
-        failed_ratio: shipped("failed_ratio"),
-        failed_ratio_files: shipped("failed_ratio_files"),
-        flagged_wait: shipped("flagged_wait_seconds"),
-        stuck: shipped("stuck_seconds"),
-        surge_files: shipped("surge_files"),
-        surge_factor: shipped("surge_factor"),
+label_values! {
+    /// The thresholds by which the page judges, by their names in the shipped rules.
+    pub enum Limit {
+        FailedSpikeFiles = "failed_spike_files",
+        SpikeFactor = "spike_factor",
+        FlaggedSpikeFiles = "flagged_spike_files",
+        FlaggedSpikeFactor = "flagged_spike_factor",
+        FailedRatio = "failed_ratio",
+        FailedRatioFiles = "failed_ratio_files",
+        FlaggedWait = "flagged_wait_seconds",
+        Stuck = "stuck_seconds",
+        SurgeFiles = "surge_files",
+        SurgeFactor = "surge_factor",
     }
-});
+}
+
+impl Limit {
+    /// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
+    fn value(self) -> f64 {
+        static SHIPPED: LazyLock<[f64; Limit::ALL.len()]> = LazyLock::new(|| {
+            let shipped = |limit: Limit| threshold::shipped(limit.as_str());
+            Limit::ALL.map(|limit| shipped(limit).unwrap_or(f64::INFINITY))
+        });
+        SHIPPED[self as usize]
+    }
+}
 
 /// A quarter of an hour, in which entries are a spike.
 const QUARTER: u32 = 3;
@@ -156,15 +151,20 @@ const fn number(files: u64) -> f64 {
     files as f64
 }
 
-/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and clearly
-/// more than the rest of the day leads one to expect.
-fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Timestamp) -> bool {
+/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and so many
+/// times what the rest of the day leads one to expect.
+fn is_spike(
+    entries: &Series,
+    [minimum, factor]: [f64; 2],
+    interval: Duration,
+    now: Timestamp,
+) -> bool {
     let last = Series::step(now);
     let steps = (interval.as_secs() / Series::STEP.as_secs()).try_into();
     let steps = steps.unwrap_or(u32::MAX).clamp(QUARTER, Series::DAY / 2);
     let begin = last.saturating_sub(steps);
     let entered = entries.grown_since(begin).unsigned_abs();
-    if number(entered) < limit.files {
+    if number(entered) < minimum {
         return false;
     }
     // The quarters of an hour before, and the largest of each hour.
@@ -183,7 +183,7 @@ fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Times
         .collect();
     bursts.sort_unstable_by(f64::total_cmp);
     let burst = bursts.get(bursts.len() * 3 / 4).copied().unwrap_or(0.0);
-    number(entered) >= limit.factor * usual.max(burst)
+    number(entered) >= factor * usual.max(burst)
 }
 
 /// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour, and since when.
@@ -223,7 +223,7 @@ fn stuck_since(
 fn file_stuck_since(day: &Day, counts: &Counts, now: Timestamp) -> Option<Timestamp> {
     let moves = day.moved > day.began && now.since(day.moved) < Duration::from_hours(24);
     let since = counts.waiting_since().filter(|_| moves)?;
-    (now.since(since).as_secs_f64() > THRESHOLDS.stuck).then_some(since)
+    (now.since(since).as_secs_f64() > Limit::Stuck.value()).then_some(since)
 }
 
 fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
@@ -231,8 +231,8 @@ fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
     let was_known = day.failed.first().is_some_and(|first| first <= before);
     let failed = number(files[Status::Failed].min(day.failed.at(before)));
     was_known
-        && failed >= THRESHOLDS.failed_ratio_files
-        && failed > THRESHOLDS.failed_ratio * number(files.total())
+        && failed >= Limit::FailedRatioFiles.value()
+        && failed > Limit::FailedRatio.value() * number(files.total())
 }
 
 /// By how many files the class grew that surges, if one does.
@@ -240,13 +240,13 @@ fn surge(day: &Day, counts: &Counts, now: Timestamp) -> Option<u64> {
     let before = Series::step(now.before(Duration::from_hours(6)));
     let grown =
         |[failed, flagged]: [&Series; 2]| failed.grown_since(before) + flagged.grown_since(before);
-    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= THRESHOLDS.surge_files;
+    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= Limit::SurgeFiles.value();
     let is_surge = is_large(grown([&day.failed, &day.flagged]))
         && is_large(grown([&day.failed_entries, &day.flagged_entries]));
     let classes = counts.errors.iter().filter_map(|row| {
         let growth = row.growth?.six_hours;
         let was = row.files.saturating_sub_signed(growth);
-        let surges = number(row.files) >= THRESHOLDS.surge_factor * number(was);
+        let surges = number(row.files) >= Limit::SurgeFactor.value() * number(was);
         (surges && is_large(growth)).then_some(growth.unsigned_abs())
     });
     classes.max().filter(|_| is_surge)
@@ -276,20 +276,8 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_have_every_threshold() {
-        let limits = &*THRESHOLDS;
-        let all = [
-            limits.failed_spike.files,
-            limits.failed_spike.factor,
-            limits.flagged_spike.files,
-            limits.flagged_spike.factor,
-            limits.failed_ratio,
-            limits.failed_ratio_files,
-            limits.flagged_wait,
-            limits.stuck,
-            limits.surge_files,
-            limits.surge_factor,
-        ];
-        assert!(all.iter().all(|threshold| threshold.is_finite()));
+        let mut all = Limit::ALL.into_iter();
+        assert!(all.all(|limit| limit.value().is_finite()));
     }
 
     /// The text of a shipped rule.
@@ -367,10 +355,6 @@ mod tests {
     #[test]
     fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
         let now = Timestamp::from_millis(NOON);
-        let limit = SpikeLimit {
-            files: 10.0,
-            factor: 4.0,
-        };
         let daily = [5_u64; 280];
         let daily_and_more = [&daily[..], &[25, 25, 25]].concat();
         let bursts = [4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0].repeat(20);
@@ -387,7 +371,7 @@ mod tests {
         ] {
             let interval = Duration::from_mins(minutes);
             let entries = entries(growth);
-            let judged = is_spike(&entries, &limit, interval, now);
+            let judged = is_spike(&entries, [10.0, 4.0], interval, now);
             let last: Vec<_> = growth.iter().rev().take(5).collect();
             assert_eq!(judged, expected, "{last:?}");
         }

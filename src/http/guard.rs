@@ -44,7 +44,7 @@ impl Guard {
             open_probes,
             telemetry_path,
             events,
-            passwords: Passwords::new(),
+            passwords: Passwords::default(),
             refusals: RefusalLog::default(),
         }
     }

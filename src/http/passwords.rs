@@ -5,10 +5,9 @@
 //! waits for [`REST`] times as long as the check took.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ring::hmac;
-use ring::rand::{SecureRandom as _, SystemRandom};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -39,9 +38,10 @@ pub(super) enum Verdict {
 }
 
 /// Checks passwords and remembers what it found.
+#[derive(Default)]
 pub(super) struct Passwords {
-    /// Makes a digest of the checked password, so that no password is remembered.
-    key: hmac::Key,
+    /// Makes a digest of the checked password by a secret, so that no password is remembered.
+    secret: RandomState,
     checks: Arc<Mutex<Checks>>,
 }
 
@@ -57,7 +57,7 @@ struct Checks {
 /// Whether a password is right, once this is known.
 type Answer = watch::Sender<Option<bool>>;
 
-type Digest = [u8; 32];
+type Digest = u64;
 
 struct Check {
     digest: Digest,
@@ -68,17 +68,6 @@ struct Check {
 }
 
 impl Passwords {
-    pub(super) fn new() -> Self {
-        let mut secret = Digest::default();
-        SystemRandom::new()
-            .fill(&mut secret)
-            .expect("the system has random numbers");
-        Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, &secret),
-            checks: Arc::default(),
-        }
-    }
-
     /// Checks the password of a user for a client in a network.
     pub(super) async fn check(
         &self,
@@ -102,31 +91,20 @@ impl Passwords {
     fn prepare(&self, users: &BTreeMap<String, String>, asked: &Credentials) -> Option<Check> {
         let known = users.get(&asked.user);
         let hash = known.or_else(|| {
-            let chosen = usize::from(self.digest(&[asked.user.as_bytes()])[0]);
-            users.values().nth(chosen % users.len().max(1))
+            let chosen = self.secret.hash_one(&asked.user) % users.len().max(1) as u64;
+            users.values().nth(chosen.try_into().ok()?)
         })?;
         let password = asked.password.as_bytes();
         let password = &password[..password.len().min(LONGEST)];
         let is_known = known.is_some();
-        let (user, known) = (asked.user.as_bytes(), [u8::from(is_known)]);
+        let parts = (&asked.user, is_known, hash, password);
         Some(Check {
-            digest: self.digest(&[user, &known, hash.as_bytes(), password]),
+            digest: self.secret.hash_one(parts),
             hash: hash.clone(),
             password: password.to_vec(),
             is_known,
             answer: Answer::new(None),
         })
-    }
-
-    fn digest(&self, parts: &[&[u8]]) -> Digest {
-        let mut context = hmac::Context::with_key(&self.key);
-        for part in parts {
-            context.update(&part.len().to_le_bytes());
-            context.update(part);
-        }
-        let mut digest = Digest::default();
-        digest.copy_from_slice(context.sign().as_ref());
-        digest
     }
 
     /// The result, which is known already or will be.

@@ -35,7 +35,6 @@ use crate::http::client::{Client, Network};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
-pub use places::Capacity;
 use places::{Place, Places};
 
 /// The largest head of a request, in bytes; a larger one is answered with 431.
@@ -51,7 +50,12 @@ const PLAIN: &[u8] =
 /// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    pub capacity: Capacity,
+    /// How many connections there may be at once.
+    pub connections: usize,
+    /// Of these, how many one client may have.
+    pub share: usize,
+    /// Further ones on which only probes are answered.
+    pub probes: usize,
     /// How long a client may need to send the head of a request, and how long a connection may be idle between two requests.
     pub header_timeout: Duration,
     /// How long a client may read nothing of an answer.
@@ -65,11 +69,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            capacity: Capacity {
-                connections: 512,
-                share: 256,
-                probes: 32,
-            },
+            connections: 512,
+            share: 256,
+            probes: 32,
             header_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(15),
             lifetime: Duration::from_mins(5),
@@ -100,7 +102,7 @@ pub async fn serve(
             tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
         }
     });
-    let mut places = Places::new(limits.capacity);
+    let mut places = Places::new(limits);
     let refusals = RefusalLog::default();
     let connections = TaskTracker::new();
     while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {

@@ -46,11 +46,8 @@ pub struct Site {
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
     pub guard: Arc<Guard>,
-}
-
-struct Served {
-    site: Site,
-    ready: AtomicBool,
+    /// Whether each portal's first collection has ended, as far as was asked.
+    pub ready: AtomicBool,
 }
 
 impl Site {
@@ -85,16 +82,13 @@ impl Site {
             .route(Route::Script.as_str(), asset(&answer::SCRIPT))
             .route(&telemetry_path, get(metrics))
             .layer(guard);
-        let ready = AtomicBool::new(false);
-        router.with_state(Arc::new(Served { site: self, ready }))
+        router.with_state(Arc::new(self))
     }
-}
 
-impl Served {
     /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
     /// it can replace another one.
     fn is_ready(&self) -> bool {
-        let portals = &self.site.publisher.current().portals;
+        let portals = &self.publisher.current().portals;
         let all = || portals.iter().all(|portal| portal.was_collected());
         let ready = self.ready.load(Ordering::Relaxed) || all();
         self.ready.store(ready, Ordering::Relaxed);
@@ -103,7 +97,7 @@ impl Served {
 
     /// Whether a kill switch file stops reindexing now.
     async fn kill_switch(&self) -> bool {
-        let reindex = Arc::clone(&self.site.config.borrow().reindex);
+        let reindex = Arc::clone(&self.config.borrow().reindex);
         kill_switch::is_on(&reindex).await
     }
 
@@ -118,12 +112,11 @@ impl Served {
         asked: &HeaderMap,
         render: impl FnOnce(&Pages<'_>) -> Option<Markup>,
     ) -> Response {
-        let site = &self.site;
-        let (snapshot, now) = (site.publisher.current(), Moment::now());
+        let (snapshot, now) = (self.publisher.current(), Moment::now());
         let health = self.health(&snapshot, now).await;
         let place = path.path_and_query().map_or("/", |place| place.as_str());
-        let paths = [&*site.telemetry_path, place];
-        let configuration = site.config.borrow();
+        let paths = [&*self.telemetry_path, place];
+        let configuration = self.config.borrow();
         let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
         match render(&pages) {
             Some(page) => answer::page(page, asked),
@@ -133,20 +126,20 @@ impl Served {
 }
 
 /// Answers with a page.
-fn page(render: fn(&Pages<'_>) -> Option<Markup>) -> MethodRouter<Arc<Served>> {
+fn page(render: fn(&Pages<'_>) -> Option<Markup>) -> MethodRouter<Arc<Site>> {
     get(
-        async move |State(served): State<Arc<Served>>, path: Uri, asked: HeaderMap| {
-            served.page(&path, &asked, render).await
+        async move |State(site): State<Arc<Site>>, path: Uri, asked: HeaderMap| {
+            site.page(&path, &asked, render).await
         },
     )
 }
 
-fn asset(asset: &'static Asset) -> MethodRouter<Arc<Served>> {
+fn asset(asset: &'static Asset) -> MethodRouter<Arc<Site>> {
     get(async move |asked: HeaderMap| answer::asset(asset, &asked))
 }
 
-async fn reload(State(served): State<Arc<Served>>) -> Response {
-    let Some(requests) = &served.site.reload else {
+async fn reload(State(site): State<Arc<Site>>) -> Response {
+    let Some(requests) = &site.reload else {
         let reason =
             "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
         return plain(StatusCode::FORBIDDEN, reason);
@@ -160,24 +153,24 @@ async fn reload(State(served): State<Arc<Served>>) -> Response {
     }
 }
 
-async fn live(State(served): State<Arc<Served>>) -> Response {
-    match (served.site.liveness)() {
+async fn live(State(site): State<Arc<Site>>) -> Response {
+    match (site.liveness)() {
         Ok(()) => plain(StatusCode::OK, "live"),
         Err(reason) => plain(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
-async fn ready(State(served): State<Arc<Served>>) -> Response {
-    if served.is_ready() {
+async fn ready(State(site): State<Arc<Site>>) -> Response {
+    if site.is_ready() {
         return plain(StatusCode::OK, "ready");
     }
     let reason = "not every portal's first collection has ended yet";
     plain(StatusCode::SERVICE_UNAVAILABLE, reason)
 }
 
-async fn health(State(served): State<Arc<Served>>) -> Response {
-    let snapshot = served.site.publisher.current();
-    let health = served.health(&snapshot, Moment::now()).await;
+async fn health(State(site): State<Arc<Site>>) -> Response {
+    let snapshot = site.publisher.current();
+    let health = site.health(&snapshot, Moment::now()).await;
     let code = match health.status {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
@@ -187,9 +180,8 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
     (code, [content_type, NO_STORE], document).into_response()
 }
 
-async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
-    let site = &served.site;
-    site.events.show_kill_switch(served.kill_switch().await);
+async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    site.events.show_kill_switch(site.kill_switch().await);
     site.guard.show_web_config();
     let config = site.config.borrow().facts;
     scrape::answer(&site.exposition, &site.events, config, &headers)
@@ -198,33 +190,33 @@ async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Respo
 }
 
 async fn folders_page(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Query(query): Query<page::Query>,
     path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| Some(pages.folders(&query));
-    served.page(&path, &asked, render).await
+    site.page(&path, &asked, render).await
 }
 
 async fn folder_page(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Path((portal, folder)): Path<(String, String)>,
     path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| pages.folder(&portal, FolderId::parse(&folder)?);
-    served.page(&path, &asked, render).await
+    site.page(&path, &asked, render).await
 }
 
 async fn document(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Path(name): Path<String>,
     path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| pages.document(&name);
-    served.page(&path, &asked, render).await
+    site.page(&path, &asked, render).await
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

@@ -9,10 +9,10 @@ mod limiter;
 mod tls;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fmt, fs};
 
 use axum::http::HeaderMap;
 
@@ -58,14 +58,6 @@ type Stamp = Option<(u64, u64, i64, i64)>;
 fn stamp(file: &Path) -> Stamp {
     let file = fs::metadata(file).ok()?;
     Some((file.ino(), file.size(), file.ctime(), file.ctime_nsec()))
-}
-
-impl fmt::Debug for WebConfigFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WebConfigFile")
-            .field(&self.path)
-            .finish_non_exhaustive()
-    }
 }
 
 impl WebConfigFile {

@@ -251,3 +251,31 @@ async fn many_folders_are_paged_filtered_and_sorted() {
     assert_eq!(again.status(), 304);
     assert_eq!(again.bytes().await.unwrap().len(), 0);
 }
+
+#[tokio::test]
+async fn every_link_of_a_page_is_relative_so_that_a_proxy_may_serve_it_below_a_path() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    for (path, base) in [
+        ("/", "./"),
+        ("/?name=inbox", "./"),
+        ("/errors", "./"),
+        ("/health.html", "./"),
+        ("/config", "./"),
+        ("/docs", "./"),
+        ("/docs/", "./../"),
+        ("/docs/runbook.md", "./../"),
+        (&format!("/folders/main/{folder}"), "./../../"),
+    ] {
+        let response = exporter.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        let page = response.text().await.unwrap();
+        assert!(page.contains(&format!("<base href=\"{base}\">")), "{path}");
+        for attribute in ["href", "src", "action"] {
+            assert!(!page.contains(&format!(" {attribute}=\"/")), "{path}");
+        }
+    }
+}

@@ -46,7 +46,7 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
 }
 
 /// Whether the numbers of a portal can be believed, and what is being done.
-fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
+pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
     let portal = &health.view;
     let rows = rows
         .iter()

@@ -29,7 +29,7 @@ fn network(number: u32) -> Network {
 
 #[tokio::test(start_paused = true)]
 async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 8)]);
     let began = Moment::now().steady;
     for number in 0..20 {
@@ -57,7 +57,7 @@ async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it(
 
 #[tokio::test(start_paused = true)]
 async fn of_too_many_checks_those_of_the_client_with_most_are_given_up() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 4)]);
     let guesses = (0..2 * WAITING).map(|number| asked("alice", &number.to_string()));
     let guesses: Vec<_> = guesses.collect();
@@ -74,7 +74,7 @@ async fn of_too_many_checks_those_of_the_client_with_most_are_given_up() {
 
 #[tokio::test(start_paused = true)]
 async fn a_right_password_is_checked_whoever_else_guesses() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 4)]);
     let guesses: Vec<_> = (0..30).map(|n| asked("alice", &n.to_string())).collect();
     let right = asked("alice", "right");
@@ -90,7 +90,7 @@ async fn a_right_password_is_checked_whoever_else_guesses() {
 
 #[tokio::test]
 async fn many_requests_with_one_password_need_one_check() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 4)]);
     let right = asked("alice", "right");
     let checks = (0..300).map(|number| passwords.check(&users, &right, network(number)));
@@ -101,7 +101,7 @@ async fn many_requests_with_one_password_need_one_check() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "one", 4), ("bob", "two", 5)]);
     for password in ["one", "two"] {
         let stranger = asked("carol", password);
@@ -132,7 +132,7 @@ async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
 
 #[tokio::test]
 async fn a_user_who_left_or_has_another_password_is_checked_again() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let before = users(&[("alice", "one", 4), ("bob", "two", 4)]);
     let after = users(&[("alice", "other", 4)]);
     let check = async |users, user, password| {

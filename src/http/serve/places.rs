@@ -7,19 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::http::client::Network;
-
-/// How many connections there may be at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capacity {
-    pub connections: usize,
-    /// Of these, how many one client may have.
-    pub share: usize,
-    /// Further ones on which only probes are answered.
-    pub probes: usize,
-}
+use crate::http::serve::Limits;
 
 pub(super) struct Places {
-    capacity: Capacity,
+    limits: Limits,
     /// In the order in which they were accepted.
     taken: Vec<Weak<Place>>,
 }
@@ -38,9 +29,9 @@ pub(super) struct Place {
 pub(super) struct Answering(Arc<Place>);
 
 impl Places {
-    pub(super) const fn new(capacity: Capacity) -> Self {
+    pub(super) const fn new(limits: Limits) -> Self {
         Self {
-            capacity,
+            limits,
             taken: Vec::new(),
         }
     }
@@ -53,9 +44,9 @@ impl Places {
         let general = open.clone().filter(|one| !one.only_probes);
         let own = general.clone().filter(|one| one.network == network);
         let only_probes =
-            !has_room(own, self.capacity.share) || !has_room(general, self.capacity.connections);
+            !has_room(own, self.limits.share) || !has_room(general, self.limits.connections);
         let probes = open.clone().filter(|one| one.only_probes);
-        if only_probes && !has_room(probes, self.capacity.probes) {
+        if only_probes && !has_room(probes, self.limits.probes) {
             return None;
         }
         let place = Arc::new(Place {

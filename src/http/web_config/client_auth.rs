@@ -30,6 +30,9 @@ use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, SubjectAltName};
 
 use crate::config::error::Fault;
 
+/// What is wrong with a key for certificates that are not asked for.
+const USELESS: &str = "is set without a client_auth_type that asks for a certificate";
+
 /// `client_auth_type`, by the names of Go's `crypto/tls`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub enum ClientAuthType {
@@ -67,57 +70,42 @@ impl ClientAuthType {
     }
 }
 
-/// The settings of the file for client certificates.
-pub(super) struct ClientAuth {
-    pub(super) kind: ClientAuthType,
-    /// The certificates of `client_ca`.
-    pub(super) authorities: Option<Vec<CertificateDer<'static>>>,
-    /// Names of which a certificate must have one.
-    pub(super) allowed_names: Option<Vec<String>>,
-}
-
-impl ClientAuth {
-    /// Verifies clients in a handshake.
-    pub(super) fn verifier(
-        self,
-        provider: &Arc<CryptoProvider>,
-    ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-        let kind = self.kind;
-        self.check()?;
-        let authorities = self.authorities.filter(|_| kind.verifies());
+/// Verifies clients in a handshake: by the certificates of `client_ca`, and by names of which a certificate must have one.
+pub(super) fn verifier(
+    kind: ClientAuthType,
+    authorities: Option<Vec<CertificateDer<'static>>>,
+    allowed_names: Option<Vec<String>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
+    let of_key = |key| Fault::about(format!("tls_server_config.{key}"), USELESS);
+    if !kind.asks() {
+        return match (authorities, allowed_names) {
+            (Some(_), _) => Err(of_key("client_ca_file")),
+            (_, Some(_)) => Err(of_key("client_allowed_sans")),
+            (None, None) => Ok(WebPkiClientVerifier::no_client_auth()),
+        };
+    }
+    let authorities = authorities.filter(|_| kind.verifies());
+    let is_verified = authorities.is_some() || allowed_names.is_some();
+    match kind {
+        ClientAuthType::RequireAndVerifyClientCert if authorities.is_none() => {
+            let advice = "is missing, as is client_ca: no certificate could be verified";
+            return Err(Fault::about("tls_server_config.client_ca_file", advice));
+        }
         // A certificate that nothing could verify is not asked for.
-        if !kind.asks() || kind.verifies() && authorities.is_none() && self.allowed_names.is_none()
-        {
+        ClientAuthType::VerifyClientCertIfGiven if !is_verified => {
             return Ok(WebPkiClientVerifier::no_client_auth());
         }
-        let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
-        Ok(Arc::new(Verifier {
-            issuers: issuers.transpose()?,
-            // Without a certificate there is no name.
-            mandatory: kind.is_mandatory() || self.allowed_names.is_some(),
-            allowed_names: self.allowed_names,
-            algorithms: provider.signature_verification_algorithms,
-        }))
+        _ => {}
     }
-
-    fn check(&self) -> Result<(), Fault> {
-        let needs_type = "is set without a client_auth_type that asks for a certificate";
-        let (key, advice) = if self.authorities.is_some() && !self.kind.asks() {
-            ("client_ca_file", needs_type)
-        } else if self.allowed_names.is_some() && !self.kind.asks() {
-            ("client_allowed_sans", needs_type)
-        } else if self.authorities.is_none()
-            && self.kind == ClientAuthType::RequireAndVerifyClientCert
-        {
-            (
-                "client_ca_file",
-                "is missing, as is client_ca: no certificate could be verified",
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Fault::about(format!("tls_server_config.{key}"), advice))
-    }
+    let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
+    Ok(Arc::new(Verifier {
+        issuers: issuers.transpose()?,
+        // Without a certificate there is no name.
+        mandatory: kind.is_mandatory() || allowed_names.is_some(),
+        allowed_names,
+        algorithms: provider.signature_verification_algorithms,
+    }))
 }
 
 /// Who issues the certificates of clients.

@@ -122,11 +122,10 @@ fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
         if value.is_empty() {
             continue;
         }
-        let Ok(value) = HeaderValue::try_from(value) else {
+        let named = HeaderName::try_from(name).ok();
+        let named = named.zip(HeaderValue::try_from(value).ok());
+        let Some((name, value)) = named else {
             return Err(Fault::about(key, "not a value that a header can have"));
-        };
-        let Ok(name) = HeaderName::try_from(name) else {
-            return Err(Fault::about(key, "not the name of a header"));
         };
         headers.insert(name, value);
     }

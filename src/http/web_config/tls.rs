@@ -19,7 +19,7 @@ use crate::config::form::section;
 use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
-use super::client_auth::{ClientAuth, ClientAuthType};
+use super::client_auth::{ClientAuthType, verifier};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -116,29 +116,28 @@ impl TlsSection {
         let provider = crate::tls::provider();
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
+        let client_auth = self.client_auth_type.unwrap_or_default();
+        let (authorities, names) = (self.authorities()?, self.client_allowed_sans.clone());
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
-            .with_client_cert_verifier(self.client_auth()?.verifier(&provider)?)
+            .with_client_cert_verifier(verifier(client_auth, authorities, names, &provider)?)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsServer {
             config: Arc::new(config),
             expiry,
-            client_auth: self.client_auth_type.unwrap_or_default(),
+            client_auth,
             limits_names: self.client_allowed_sans.is_some(),
         })
     }
 
-    fn client_auth(&self) -> Result<ClientAuth, Fault> {
+    /// The certificates of `client_ca`.
+    fn authorities(&self) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
         let (text, file) = (&self.client_ca, &self.client_ca_file);
         let is_set = !text.is_empty() || !file.as_os_str().is_empty();
         let authorities = is_set.then(|| read("client_ca", text, file, Pem::certificates));
-        Ok(ClientAuth {
-            kind: self.client_auth_type.unwrap_or_default(),
-            authorities: authorities.transpose()?,
-            allowed_names: self.client_allowed_sans.clone(),
-        })
+        authorities.transpose()
     }
 
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {

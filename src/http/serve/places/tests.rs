@@ -3,11 +3,14 @@ use std::time::Duration;
 
 use super::*;
 
-const CAPACITY: Capacity = Capacity {
-    connections: 4,
-    share: 3,
-    probes: 1,
-};
+fn places() -> Places {
+    Places::new(Limits {
+        connections: 4,
+        share: 3,
+        probes: 1,
+        ..Limits::default()
+    })
+}
 
 /// Takes places for clients, one each second.
 fn take(places: &mut Places, clients: &[u32]) -> Vec<Option<Arc<Place>>> {
@@ -30,21 +33,21 @@ fn open(taken: &[Option<Arc<Place>>]) -> Vec<bool> {
 
 #[test]
 fn a_client_takes_its_share_and_then_its_own_oldest_leaves() {
-    let mut places = Places::new(CAPACITY);
+    let mut places = places();
     let taken = take(&mut places, &[2, 1, 1, 1, 1]);
     assert_eq!(open(&taken), [true, false, true, true, true]);
 }
 
 #[test]
 fn when_all_places_are_taken_the_oldest_of_all_leaves() {
-    let mut places = Places::new(CAPACITY);
+    let mut places = places();
     let taken = take(&mut places, &[1, 2, 1, 2, 3]);
     assert_eq!(open(&taken), [false, true, true, true, true]);
 }
 
 #[test]
 fn a_connection_with_a_request_stays_and_probes_have_places_of_their_own() {
-    let mut places = Places::new(CAPACITY);
+    let mut places = places();
     let taken = take(&mut places, &[1, 2, 1, 2]);
     let mut answering: Vec<_> = taken.iter().flatten().map(Place::answering).collect();
     let late = take(&mut places, &[3]).remove(0).unwrap();
