@@ -1,7 +1,6 @@
 //! The HTTP server: paths, status page, `/health` and `/metrics`.
 
 mod answer;
-mod client;
 mod credentials;
 pub mod guard;
 mod health_json;
@@ -9,7 +8,6 @@ mod page;
 mod passwords;
 mod refusal;
 pub mod route;
-mod scrape;
 pub mod serve;
 pub mod site;
 pub mod web_config;

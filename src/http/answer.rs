@@ -1,20 +1,24 @@
-//! The answer with a page or a static file: compressed, and not sent again to who has it.
+//! The answer with a page, a static file or the metrics: compressed, and pages are not sent again to who has them.
 
+use std::convert::Infallible;
 use std::hash::BuildHasher as _;
 use std::io::Write as _;
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use foldhash::quality::FixedState;
+use futures_util::stream;
 use maud::Markup;
+
+use crate::metrics::{self, ConfigFacts, Events, Exposition};
 
 /// The pages use our own style sheet and script, an icon that they hold themselves, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; \
@@ -96,6 +100,37 @@ fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response
+}
+
+/// Answers in a form that the client accepts.
+pub(super) async fn scrape(
+    exposition: &Exposition,
+    events: &Events,
+    config: ConfigFacts,
+    asked: &HeaderMap,
+) -> prometheus::Result<Response> {
+    let gzip = accepts_gzip(asked);
+    let scrape = exposition.scrape(events, config).await?;
+    // The pieces are sent one after the other, without copying them together.
+    let (length, body) = if gzip {
+        let pieces = scrape.gzip()?;
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let pieces = pieces.into_iter().map(Ok::<_, Infallible>);
+        (length, Body::from_stream(stream::iter(pieces)))
+    } else {
+        let length: u64 = scrape.plain_len();
+        (length, Body::from_stream(stream::iter(scrape.plain())))
+    };
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    let content_type = HeaderValue::from_static(metrics::CONTENT_TYPE);
+    headers.insert(CONTENT_LENGTH, length.into());
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Ok(response)
 }
 
 /// Whether a client accepts gzip (RFC 9110, 12.5.3).

@@ -11,11 +11,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
-use crate::http::client::{Client, Network};
 use crate::http::credentials::Credentials;
 use crate::http::passwords::{Passwords, Verdict};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
+use crate::http::serve::{Client, Network};
 use crate::http::web_config::{ClientAuthType, WebConfig, WebConfigFile};
 use crate::metrics::Events;
 

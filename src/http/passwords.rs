@@ -13,8 +13,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::clock;
-use crate::http::client::Network;
 use crate::http::credentials::Credentials;
+use crate::http::serve::Network;
 
 /// Wrong passwords take a twentieth of one processor at most.
 const REST: u32 = 19;

@@ -31,10 +31,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Moment;
-use crate::http::client::{Client, Network};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
+pub(super) use places::Network;
 use places::{Place, Places};
 
 /// The largest head of a request, in bytes; a larger one is answered with 431.
@@ -126,6 +126,15 @@ pub async fn serve(
     connections.close();
     connections.wait().await;
     Ok(())
+}
+
+/// The client of a connection, in the extensions of its requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Client {
+    pub(super) peer: SocketAddr,
+    pub(super) showed_certificate: bool,
+    /// Whether the connection is one too many, so that only probes are answered.
+    pub(super) only_probes: bool,
 }
 
 struct Connection {

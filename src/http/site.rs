@@ -16,10 +16,10 @@ use crate::clock::Moment;
 use crate::health::{self, Health};
 use crate::http::answer::{self, Asset};
 use crate::http::guard::{Guard, admit};
+use crate::http::health_json;
 use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::http::{health_json, scrape};
 use crate::metrics::{Events, Exposition};
 use crate::model::FolderId;
 use crate::reindex::kill_switch;
@@ -184,7 +184,7 @@ async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response 
     site.events.show_kill_switch(site.kill_switch().await);
     site.guard.show_web_config();
     let config = site.config.borrow().facts;
-    scrape::answer(&site.exposition, &site.events, config, &headers)
+    answer::scrape(&site.exposition, &site.events, config, &headers)
         .await
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }

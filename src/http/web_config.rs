@@ -5,7 +5,6 @@
 
 mod client_auth;
 mod document;
-mod limiter;
 mod tls;
 
 use std::collections::BTreeMap;
@@ -23,8 +22,7 @@ use crate::config::{ConfigError, yaml};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
 pub use client_auth::ClientAuthType;
-use document::Document;
-use limiter::Limiter;
+use document::{Document, Limiter};
 use tls::TlsServer;
 
 pub struct WebConfig {

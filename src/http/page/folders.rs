@@ -8,7 +8,7 @@ use crate::http::page::finding::{runbook, words};
 use crate::http::page::layout::{
     As, change, number, sentence, share, table_with, things, time, took,
 };
-use crate::http::page::query::{PAGE, Query, Sort, statuses};
+use crate::http::page::query::{PAGE, Query, Sort};
 use crate::http::page::row::{Row, Rows};
 use crate::http::page::{Pages, chart, folder_path, totals};
 use crate::model::{Series, Status, Timestamp};
@@ -87,12 +87,6 @@ fn form(pages: &Pages<'_>, query: &Query) -> Markup {
                         option value="" { "all" }
                         @for portal in portals { option value=(portal) selected[portal.as_str() == query.portal] { (portal) } }
                     }
-                }
-            }
-            label { "With files"
-                select name="status" {
-                    option value="" { "of any status" }
-                    @for (word, name) in statuses() { option value=(word) selected[word == query.status] { (name) } }
                 }
             }
             @if query.sort != Sort::default() { input type="hidden" name="sort" value=(query.sort.as_str()); }

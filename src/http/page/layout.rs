@@ -23,35 +23,28 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Its name in the style sheet.
-    pub(super) const fn class(self) -> &'static str {
+    /// Its name in the style sheet, its symbol, and colour and form of the icon: another one for each state.
+    const fn look(self) -> [&'static str; 4] {
         match self {
-            Self::Well => "well",
-            Self::Unknown => "unknown",
-            Self::Note => "note",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
+            Self::Well => ["well", "✓", "1a7f37", "<circle cx='8' cy='8' r='7'/>"],
+            Self::Unknown => ["unknown", "?", "6e7781", "<circle cx='8' cy='8' r='5'/>"],
+            Self::Note => ["note", "i", "6e7781", "<circle cx='8' cy='8' r='5'/>"],
+            Self::Warn => ["warn", "!", "bf6a02", "<path d='M8 1l7 14H1z'/>"],
+            Self::Fail => ["fail", "✕", "cf222e", "<path d='M1 1h14v14H1z'/>"],
         }
+    }
+
+    pub(super) const fn class(self) -> &'static str {
+        self.look()[0]
     }
 
     pub(super) const fn symbol(self) -> &'static str {
-        match self {
-            Self::Well => "✓",
-            Self::Unknown => "?",
-            Self::Note => "i",
-            Self::Warn => "!",
-            Self::Fail => "✕",
-        }
+        self.look()[1]
     }
 
-    /// The icon of the tab: another form and colour for each state. It is within the page: an exporter that is gone serves none.
+    /// The icon of the tab. It is within the page: an exporter that is gone serves none.
     fn icon(self) -> String {
-        let (colour, form) = match self {
-            Self::Well => ("1a7f37", "<circle cx='8' cy='8' r='7'/>"),
-            Self::Unknown | Self::Note => ("6e7781", "<circle cx='8' cy='8' r='5'/>"),
-            Self::Warn => ("bf6a02", "<path d='M8 1l7 14H1z'/>"),
-            Self::Fail => ("cf222e", "<path d='M1 1h14v14H1z'/>"),
-        };
+        let [.., colour, form] = self.look();
         format!(
             "data:image/svg+xml,<svg xmlns='http:%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 16 16' fill='%23{colour}'>{form}</svg>"
         )

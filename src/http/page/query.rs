@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use url::form_urlencoded;
 
-use crate::model::{Status, label_values};
+use crate::model::label_values;
 
 pub(super) const PAGE: usize = 100;
 
@@ -17,8 +17,6 @@ pub(in crate::http) struct Query {
     pub(super) name: String,
     /// The name of a portal; all if it is empty.
     pub(super) portal: String,
-    /// Folders with files of a status, or that are not counted; all if it is empty.
-    pub(super) status: String,
     /// Folders with files of an error class; all if it is empty.
     pub(super) error: String,
     pub(super) sort: Sort,
@@ -51,17 +49,6 @@ impl From<String> for Sort {
     }
 }
 
-/// Shows folders that cannot be counted, in place of a status.
-pub(super) const NOT_COUNTED: &str = "not-counted";
-
-/// The statuses that can be chosen, and their names.
-pub(super) fn statuses() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let statuses = Status::ALL
-        .into_iter()
-        .map(|status| (status.as_str(), status.as_str()));
-    statuses.chain([(NOT_COUNTED, "not counted")])
-}
-
 impl Query {
     /// The same folders on another page.
     pub(super) fn at(&self, page: usize) -> Self {
@@ -91,7 +78,6 @@ impl fmt::Display for Query {
         for (key, value) in [
             ("name", &self.name),
             ("portal", &self.portal),
-            ("status", &self.status),
             ("error", &self.error),
         ] {
             if !value.is_empty() {
@@ -123,9 +109,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_link_carries_everything(
-            name in ".{0,8}", portal in ".{0,8}", status in "[a-z-]{0,8}", error in ".{0,8}", sort in any_sort(), page in 2_usize..100,
+            name in ".{0,8}", portal in ".{0,8}", error in ".{0,8}", sort in any_sort(), page in 2_usize..100,
         ) {
-            let query = Query { name, portal, status, error, sort, page };
+            let query = Query { name, portal, error, sort, page };
             let link = query.to_string();
             let uri: axum::http::Uri = link[1..].parse().unwrap();
             let axum::extract::Query(read) = axum::extract::Query::try_from_uri(&uri).unwrap();

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::alert::{Alert, Rule};
 use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, PortalHealth, Reading};
-use crate::http::page::query::{NOT_COUNTED, PAGE, Query, Sort};
+use crate::http::page::query::{PAGE, Query, Sort};
 use crate::model::{Series, Status, Timestamp};
 use crate::snapshot::{Counts, FolderView, PortalView};
 
@@ -87,18 +87,7 @@ impl<'a> Row<'a> {
         let of_portal = query.portal.is_empty() || self.portal.name.as_str() == query.portal;
         of_portal
             && name.contains(&query.name.trim().to_lowercase())
-            && self.has(&query.status)
             && (query.error.is_empty() || self.has_error(&query.error))
-    }
-
-    /// Whether it has files of a status; any other word matches every folder.
-    fn has(&self, status: &str) -> bool {
-        if status == NOT_COUNTED {
-            return self.health.reading != Reading::Counted;
-        }
-        let mut statuses = Status::ALL.into_iter();
-        let status = statuses.find(|known| known.as_str() == status);
-        status.is_none_or(|status| self.files(status) > 0)
     }
 
     fn has_error(&self, class: &str) -> bool {

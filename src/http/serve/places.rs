@@ -1,13 +1,29 @@
 //! The connections of a listener: how many there may be, and which one leaves when there are too many.
 
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::http::client::Network;
 use crate::http::serve::Limits;
+
+/// The addresses that one client can have: an IPv4 address, or the /64 in which an IPv6 host chooses its address itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::http) struct Network(IpAddr);
+
+impl Network {
+    pub(in crate::http) fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let prefix = address.to_bits() >> 64 << 64;
+                Ipv6Addr::from_bits(prefix).into()
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
 
 pub(super) struct Places {
     limits: Limits,

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bcrypt::HashParts;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
 use crate::config::form::section;
 
 use super::WebConfig;
-use super::limiter::Limiter;
 use super::tls::TlsSection;
 
 /// Headers that may be set, and the values that they may have, if these are limited.
@@ -54,12 +55,12 @@ struct HttpSection {
 /// One request in each `interval`, and bursts of `burst`; no limit if the interval is zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct RateLimit {
+struct RateLimit {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "String")]
-    pub(super) interval: Duration,
+    interval: Duration,
     #[serde(deserialize_with = "section")]
-    pub(super) burst: u32,
+    burst: u32,
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -137,5 +138,55 @@ fn limiter(limit: RateLimit) -> Result<Option<Limiter>, Fault> {
         RateLimit { interval, .. } if interval.is_zero() => Ok(None),
         RateLimit { burst: 0, .. } => Err(Fault::about("rate_limit.burst", "must be at least 1")),
         _ => Ok(Some(Limiter::new(limit, Moment::now().steady))),
+    }
+}
+
+/// A rate limit, and what was admitted under it.
+pub struct Limiter {
+    limit: RateLimit,
+    /// When the intervals of all admitted requests, one after the other, are over.
+    over: Mutex<Instant>,
+}
+
+impl Limiter {
+    fn new(limit: RateLimit, now: Instant) -> Self {
+        Self {
+            limit,
+            over: Mutex::new(now),
+        }
+    }
+
+    /// Whether a request that arrives now may be answered.
+    pub fn admits(&self, now: Instant) -> bool {
+        let RateLimit { interval, burst } = self.limit;
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = over.saturating_duration_since(now);
+        let left = left.saturating_add(interval);
+        let fits = left <= interval.saturating_mul(burst);
+        if fits {
+            *over = now.checked_add(left).unwrap_or(now);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_admitted_and_then_one_request_in_each_interval() {
+        let start = crate::clock::Moment::now().steady;
+        let limit = RateLimit {
+            interval: Duration::from_secs(2),
+            burst: 3,
+        };
+        let limiter = Limiter::new(limit, start);
+        let admitted = |second: u64| {
+            let now = start + Duration::from_secs(second);
+            (0..5).filter(|_| limiter.admits(now)).count()
+        };
+        assert_eq!([0, 1, 2, 3, 5].map(admitted), [3, 0, 1, 0, 1]);
+        assert_eq!([100, 101, 102].map(admitted), [3, 0, 1]);
     }
 }

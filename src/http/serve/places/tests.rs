@@ -63,3 +63,17 @@ fn a_connection_with_a_request_stays_and_probes_have_places_of_their_own() {
     drop((taken, answering, late, replaced));
     assert!(places.taken.iter().all(|place| place.upgrade().is_none()));
 }
+
+#[test]
+fn the_addresses_of_one_client_are_one_network() {
+    let network = |address: &str| Network::of(address.parse().unwrap());
+    for (one, other, same) in [
+        ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true),
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", false),
+        ("192.0.2.1", "192.0.2.2", false),
+        ("::ffff:192.0.2.1", "192.0.2.1", true),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+    ] {
+        assert_eq!(network(one) == network(other), same, "{one} {other}");
+    }
+}
