@@ -1,7 +1,6 @@
 //! The HTTP server: paths, status page, `/health` and `/metrics`.
 
 mod answer;
-mod credentials;
 pub mod guard;
 mod health_json;
 mod page;

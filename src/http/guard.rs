@@ -11,8 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
-use crate::http::credentials::Credentials;
-use crate::http::passwords::{Passwords, Verdict};
+use crate::http::passwords::{Credentials, Passwords, Verdict};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
 use crate::http::serve::{Client, Network};

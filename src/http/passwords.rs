@@ -8,12 +8,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::clock;
-use crate::http::credentials::Credentials;
 use crate::http::serve::Network;
 
 /// Wrong passwords take a twentieth of one processor at most.
@@ -27,6 +30,30 @@ const WAITING: usize = 256;
 
 /// bcrypt uses no more bytes of a password.
 const LONGEST: usize = 72;
+
+/// User and password in a request's header `Authorization` (RFC 7617).
+#[derive(PartialEq, Eq)]
+pub(super) struct Credentials {
+    pub(super) user: String,
+    pub(super) password: String,
+}
+
+impl Credentials {
+    /// `None` if the header is missing, malformed or repeated.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let value = values.next().filter(|_| values.next().is_none())?;
+        let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
+        let encoded = encoded.trim_matches(' ');
+        let encoded = scheme.eq_ignore_ascii_case("Basic").then_some(encoded)?;
+        let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
+        let (user, password) = text.split_once(':')?;
+        Some(Self {
+            user: user.to_owned(),
+            password: password.to_owned(),
+        })
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {

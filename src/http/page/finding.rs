@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use crate::alert::{Alert, Rule};
 use crate::classify::ErrorRow;
@@ -23,7 +23,6 @@ const NAME_CHARACTERS: usize = 60;
 
 /// Something that is wrong.
 struct Finding {
-    state: State,
     /// The rule that says so, if there is one.
     rule: Option<Rule>,
     /// How many files or folders it is about.
@@ -31,6 +30,16 @@ struct Finding {
     /// What it is about, for the title of the tab.
     subject: String,
     sentence: Markup,
+}
+
+impl Finding {
+    fn state(&self) -> State {
+        match self.rule {
+            Some(Rule::AddressRefused | Rule::KeyRejected | Rule::PortalDown) => State::Fail,
+            Some(Rule::FlaggedWaiting) => State::Note,
+            _ => State::Warn,
+        }
+    }
 }
 
 pub(super) struct Findings {
@@ -52,13 +61,13 @@ impl Findings {
         all.extend(flagged_waiting(rows));
         all.sort_by_key(|one| {
             let rule = (one.rule.is_none(), one.rule);
-            (Reverse(one.state), rule, Reverse(one.number))
+            (Reverse(one.state()), rule, Reverse(one.number))
         });
         let more = all.len().saturating_sub(MAX_SENTENCES);
         all.truncate(MAX_SENTENCES);
         let (calm, calm_state) = calm(health, rows);
         Self {
-            state: all.first().map_or(calm_state, |worst| worst.state),
+            state: all.first().map_or(calm_state, Finding::state),
             sentences: all,
             more,
             calm,
@@ -86,7 +95,7 @@ impl Findings {
             }
             @if self.sentences.len() > 1 {
                 ul.also {
-                    @for finding in sentences { li class=(finding.state.class()) { (finding.sentence) } }
+                    @for finding in sentences { li class=(finding.state().class()) { (finding.sentence) } }
                     @if self.more > 0 { li.quiet { (self.more) " more; the table has all, the worst first" } }
                 }
             }
@@ -118,7 +127,6 @@ fn calm(health: &Health, rows: &[Row<'_>]) -> (String, State) {
 fn not_reloaded() -> Finding {
     let rule = Rule::ConfigReloadFailed;
     Finding {
-        state: State::Warn,
         rule: Some(rule),
         number: 0,
         subject: "Configuration".to_owned(),
@@ -150,7 +158,6 @@ fn of_portal(health: &PortalHealth) -> Option<Finding> {
         let words = format!("{subject} {says}");
         let message = message.strip_prefix("no answer: ").unwrap_or(message);
         return Some(Finding {
-            state: State::Fail,
             rule: Some(rule),
             number: portal.folders.len() as u64,
             sentence: html! { (linked(&words, rule)) " since " (time(*since, As::Clock)) ": " (message) },
@@ -160,7 +167,6 @@ fn of_portal(health: &PortalHealth) -> Option<Finding> {
     let note = health.notes.first()?;
     let is_fault = health.status != Wellness::Pass && portal.list.facts().is_some();
     is_fault.then(|| Finding {
-        state: State::Warn,
         rule: None,
         number: 0,
         sentence: html! { (subject) ": " (note) },
@@ -181,10 +187,9 @@ fn not_counted(portal: &PortalHealth, rows: &[Row<'_>]) -> Option<Finding> {
     let reason = html! { (since(*alert)) ": " (message) };
     let words = linked("not counted", alert.rule);
     Some(Finding {
-        state: State::Warn,
         rule: Some(alert.rule),
         number: faults.len() as u64,
-        subject: first.name().to_owned(),
+        subject: text::cut(first.name(), NAME_CHARACTERS).into_owned(),
         sentence: match faults.len() {
             1 => html! { (folder(first)) " is " (words) (reason) },
             count => {
@@ -205,7 +210,6 @@ fn flagged_waiting(rows: &[Row<'_>]) -> Option<Finding> {
     let words = things(files, "flagged file waits", "flagged files wait");
     let folders = things(waiting.len() as u64, "folder", "folders");
     Some(Finding {
-        state: State::Note,
         rule: Some(rule),
         number: files,
         sentence: html! {
@@ -222,9 +226,8 @@ fn of_folder(row: &Row<'_>) -> Option<Finding> {
     if alert.rule.is_uncounted() || matches!(alert.rule, Rule::FlaggedWaiting | Rule::FolderLost) {
         return None;
     }
-    let said = html! { a.rule href=(runbook(alert.rule)) { (words(row, alert)) } };
+    let said = linked(words(row, alert), alert.rule);
     Some(Finding {
-        state: State::Warn,
         rule: Some(alert.rule),
         number: alert.files,
         subject: text::cut(row.name(), NAME_CHARACTERS).into_owned(),
@@ -279,7 +282,7 @@ fn folder(row: &Row<'_>) -> Markup {
 }
 
 /// Words with a link to the section of the runbook about a rule.
-fn linked(words: &str, rule: Rule) -> Markup {
+fn linked(words: impl Render, rule: Rule) -> Markup {
     html! { a.rule href=(runbook(rule)) { (words) } }
 }
 

@@ -1,3 +1,5 @@
+mod credentials;
+
 use std::net::Ipv4Addr;
 use std::pin::pin;
 use std::time::Duration;
