@@ -7,8 +7,8 @@ use sqlx::{Any, AnyConnection, Arguments as _, AssertSqlSafe};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 
-/// Fewer parameters than either engine takes in a statement.
-pub(super) const MAX_PARAMETERS: usize = 30_000;
+/// Fewer than either engine takes in a statement. `SQLite` compares each name with all others, so a large statement takes its square of time.
+pub(super) const MAX_PARAMETERS: usize = 1_000;
 
 /// A statement with the parameters `$1`, `$2`, …, which gets no name in the connection: a name would stay in the server, and a proxy may give the next
 /// transaction another connection.

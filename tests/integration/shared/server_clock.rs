@@ -4,6 +4,7 @@ use super::ledger;
 use super::scene::{Shared, says};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
+use crate::support::wait::wait_for;
 
 #[tokio::test]
 async fn a_step_of_the_clock_of_the_server_ends_no_limit_and_is_said() {
@@ -22,10 +23,12 @@ async fn a_step_of_the_clock_of_the_server_ends_no_limit_and_is_said() {
         for process in [&exporter, &other] {
             shared.held(process, "ledger").await;
         }
-        assert!(says(
-            &exporter,
-            "the clock of the PostgreSQL server was set"
-        ));
+        // Whoever sees it first writes it down, and says so.
+        let said = |process| says(process, "the clock of the PostgreSQL server was set");
+        wait_for("the step is said", async || {
+            (said(&exporter) || said(&other)).then_some(())
+        })
+        .await;
         exporter.collections(3).await;
         assert_eq!(budget(&exporter).await, left, "{step}");
         other.stop().await;
