@@ -325,6 +325,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.listen-address", "nowhere"],
         &["--web.telemetry-path", "metrics"],
         &["--web.telemetry-path", "/livez"],
+        &["--web.telemetry-path", "/"],
         &["--web.telemetry-path", "/docs/metrics"],
         &["--log.level", "loud"],
     ] {
