@@ -219,6 +219,11 @@ fn what_the_configuration_names_is_read_when_it_is_checked() {
             ":6:22: state.postgres_url_file: ",
             "cannot be read: No such file",
         ),
+        (
+            "    api_key_file: /run/key\nstate:\n  path: /dev/null\n",
+            ":6:9: state.path: ",
+            "/dev/null is not a folder",
+        ),
     ] {
         let (code, text) = check(&portal(more));
         assert_eq!(code, Some(2), "{text}");
