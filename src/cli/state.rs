@@ -21,7 +21,7 @@ pub(super) enum StateCommand {
 /// What is copied.
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// Destination, which must be empty. The source is marked as moved, and no kb-exporter uses it any more.
+    /// Move to this destination, which must be empty. The source is marked as moved, and no kb-exporter uses it any more.
     #[arg(long, value_name = "postgres|path")]
     to: Destination,
 }

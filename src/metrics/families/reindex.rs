@@ -6,6 +6,7 @@ use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::policy::{Decision, Reason};
+use crate::snapshot::{Snapshot, Writes};
 
 families! {
     BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining_files" PORTAL,
@@ -44,6 +45,8 @@ families! {
     FILES_REFAILED: Counter "kb_reindex_files_refailed_total" FOLDER,
         Folder(|folder| Some(float(folder.totals()?.files_refailed))),
         "Total number of files that failed again after an attempt.";
+    WRITABLE: Gauge "kb_state_writable" &["store"], Snapshot(writable),
+        "Whether writes to the store (state or ledger) succeed.";
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
@@ -81,6 +84,24 @@ fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
         for verdict in Verdict::ALL {
             let judged = float(totals.judged(verdict));
             samples.add(&folder.with(verdict.as_str()), judged);
+        }
+    }
+}
+
+/// A store is written in each collection of each portal. It is writable while no portal has something that could not be written.
+fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
+    let portals = || snapshot.portals.iter();
+    let state = portals().filter(|portal| portal.state_writes != Writes::Off);
+    let state = state.map(|portal| portal.state_writes.refusal().is_none());
+    let ledger = portals().filter_map(|portal| snapshot.reindex.get(&portal.name));
+    let ledger = ledger.map(|view| view.refusal().is_none());
+    let both = |all: bool, one: bool| all && one;
+    for (store, writable) in [
+        ("state", state.reduce(both)),
+        ("ledger", ledger.reduce(both)),
+    ] {
+        if let Some(writable) = writable {
+            samples.add(&[store], flag(writable));
         }
     }
 }
