@@ -35,7 +35,7 @@ pub(super) fn content(row: &Row<'_>, now: Moment) -> Markup {
             h2 { "Entries in 24 hours" }
             (chart::legend())
             (entries("failed", "failed", &folder.day.failed_entries, now.wall))
-            (entries("flagged", "were flagged", &folder.day.flagged_entries, now.wall))
+            (entries("flagged", "flagged", &folder.day.flagged_entries, now.wall))
             @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
                 h2 { "Errors" }
                 (errors(row, counts))

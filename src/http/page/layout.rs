@@ -159,10 +159,10 @@ pub(super) fn time(time: Timestamp, shown: As) -> Markup {
 
 /// A sentence from elsewhere, with its points in time as those of the pages.
 pub(super) fn sentence(text: &str) -> Markup {
-    let parts = text.split_inclusive([' ', ';', ',', ')']);
+    let parts = text.split_inclusive(' ');
     html! {
         @for part in parts {
-            @let word = part.trim_end_matches([' ', ';', ',', ')']);
+            @let word = part.trim_end_matches([' ', ';', ',', ':', ')']);
             @match Timestamp::parse(word) {
                 Some(at) => { (time(at, As::Clock)) (part[word.len()..]) },
                 None => (part),
