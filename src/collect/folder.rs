@@ -27,7 +27,7 @@ use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::StoredFolder;
 
-use under_way::ReadState;
+use under_way::DueRead;
 use witnesses::{Witnesses, is_far_below};
 
 pub(super) struct Folder {
@@ -37,7 +37,8 @@ pub(super) struct Folder {
     clock_ahead: i64,
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
-    read: ReadState,
+    /// `None` if no read waits or is under way.
+    read: Option<DueRead>,
     /// How often the read went on as another one since it was due.
     times_read_on: u32,
     /// Whether the last read took too long.
@@ -82,7 +83,7 @@ impl Folder {
             persisted,
             clock_ahead,
             unwritten: None,
-            read: ReadState::default(),
+            read: None,
             times_read_on: 0,
             slow: false,
             read_log: ReadLog::default(),
