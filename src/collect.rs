@@ -58,10 +58,9 @@ use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;
 
-use audit::{Audit, show_sorting};
+use audit::show_sorting;
 use collection::{Ending, Listed};
 use collection_log::CollectionLog;
-use error::ReadError;
 use folders::Folders;
 use list::FolderList;
 use persisted_folder::MAX_BEHIND;
@@ -132,7 +131,6 @@ enum Event {
     Listed(Listed),
     RefusalsExplained(Vec<Refusal>, Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
-    Audited(FolderId, Box<Result<Audit, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
@@ -272,7 +270,6 @@ impl Collector {
                 self.refusals_explained(refusals, listed);
             }
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::Audited(folder, audit) => self.audited(folder, &audit),
             Event::StateRead(read) => self.state_read(*read),
             Event::Written(written) => self.written(written),
         }

@@ -6,31 +6,24 @@
 mod comparison;
 mod due;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::warn;
 
-use crate::aggregate::TallyContext;
 use crate::clock::Moment;
+use crate::collect::Collector;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::full_scan::scan_pages;
 use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::progress::Progress;
 use crate::collect::queue::{Due, Need, ReadKind};
-use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method};
+use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
-use crate::collect::{Collector, Event};
 use crate::config::Strategy;
-use crate::count::{Boundaries, FolderCount, Way};
+use crate::count::Way;
 use crate::history::FullRead;
 use crate::model::{FolderId, Timestamp};
-use crate::portal::{Client, Files, Lane, PageRequest, Session};
 use crate::snapshot::{FolderState, SortingState};
-use crate::store::StoreClock;
 
 use comparison::{Comparison, Verdict, has_several_statuses};
 use due::{SOON_SHARE, is_due, needs_proof};
@@ -38,12 +31,11 @@ use due::{SOON_SHARE, is_due, needs_proof};
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// An audit that ended.
+/// What an audit found.
 #[derive(Debug)]
 pub(super) struct Audit {
     found: Comparison,
     verdict: Verdict,
-    ended: Timestamp,
 }
 
 impl Collector {
@@ -100,34 +92,16 @@ impl Collector {
         may_begin && is_wanted
     }
 
-    /// It is the turn of an audit.
-    pub(super) fn start_audit(&mut self, id: FolderId) {
-        let folder = self.folders.get(id).filter(|folder| folder.is_there());
-        let Some(folder) = folder else {
-            self.queue.ended(id, ReadKind::Audit);
-            self.sorting.retract(id);
-            return;
-        };
-        debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
-        let task = AuditTask {
-            client: Arc::clone(&self.dependencies.client),
-            folder: id,
-            settings: Arc::clone(&self.settings),
-            boundaries: Arc::clone(&folder.boundaries),
-            reported: folder.view.reported_files,
-            clock: self.storage.clock(),
-        };
-        self.tasks.spawn(task.run(), move |audit| {
-            let audit = audit.unwrap_or(Err(ReadError::Panicked));
-            Event::Audited(id, Box::new(audit))
-        });
-    }
-
     /// An audit ended.
-    pub(super) fn audited(&mut self, id: FolderId, audit: &Result<Audit, ReadError>) {
-        self.queue.ended(id, ReadKind::Audit);
+    pub(super) fn audited(&mut self, id: FolderId, read: FolderRead) {
+        let ended = read.ended.wall;
+        let audit = match read.result {
+            Ok(Found::Audited(audit)) => Ok(audit),
+            Ok(_) => return,
+            Err(error) => Err(error),
+        };
         let verdict = audit.as_ref().ok().map(|audit| audit.verdict);
-        let is_gone = matches!(audit, Err(error) if error.is_final());
+        let is_gone = matches!(&audit, Err(error) if error.is_final());
         if is_gone || verdict == Some(Verdict::Sorted) {
             self.sorting.retract(id);
         }
@@ -136,8 +110,8 @@ impl Collector {
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
             return;
         };
-        match audit {
-            Ok(audit) => folder.finish_audit(audit),
+        match &audit {
+            Ok(audit) => folder.finish_audit(audit, ended),
             Err(error) => {
                 warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
             }
@@ -155,9 +129,9 @@ impl Collector {
 
 impl Folder {
     /// Applies an audit. Its counts are older than those of the reads that were made meanwhile.
-    fn finish_audit(&mut self, audit: &Audit) {
+    fn finish_audit(&mut self, audit: &Audit, ended: Timestamp) {
         if let Some(record) = &mut self.persisted.record {
-            record.full_read = FullRead::after(record.full_read, &audit.found.scan, audit.ended);
+            record.full_read = FullRead::after(record.full_read, &audit.found.scan, ended);
         }
         if audit.verdict == Verdict::Sorted {
             self.persisted.set_shows_sorting(true);
@@ -184,72 +158,29 @@ pub(super) fn show_sorting<'a>(folders: impl Iterator<Item = &'a Folder>) -> boo
     is_shown
 }
 
-/// Reads every page of a folder, with a key of its own.
-struct AuditTask {
-    client: Arc<Client>,
-    folder: FolderId,
-    settings: Arc<Settings>,
-    /// Where the boundaries between statuses were last time.
-    boundaries: Arc<Boundaries>,
-    /// The files of the folder by the list of folders.
-    reported: Option<u64>,
-    /// The clock of the state.
-    clock: StoreClock,
-}
-
-impl AuditTask {
-    async fn run(self) -> Result<Audit, ReadError> {
-        let session = Session::open(&self.client).await;
-        let session = session.map_err(ReadError::at(PageRequest::FIRST))?;
-        let lane = Lane::large();
-        let files = session.files(self.folder, &lane);
-        let mut found = self.compare(&files).await?;
+impl ReadTask {
+    /// Compares a full scan with the boundaries before and after it.
+    pub(super) async fn audit(&self) -> Result<Audit, ReadError> {
+        let mut found = self.compare().await?;
         let mut verdict = found.verdict();
         // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
         if matches!(verdict, Verdict::Wrong { .. }) {
-            let again = self.compare(&files).await?;
+            let again = self.compare().await?;
             verdict = again.verdict_after(&found);
             found = again;
         }
-        Ok(Audit {
-            found,
-            verdict,
-            ended: self.clock.now().wall,
-        })
+        Ok(Audit { found, verdict })
     }
 
-    async fn compare(&self, files: &Files<'_>) -> Result<Comparison, ReadError> {
-        let before = self.count_by_boundaries(files).await;
-        let scan = self.scan(files).await?;
-        let after = self.count_by_boundaries(files).await;
+    async fn compare(&self) -> Result<Comparison, ReadError> {
+        let before = self.search_for_audit().await;
+        let scan = self.scan(None, None).await?;
+        let after = self.search_for_audit().await;
+        let boundaries = before.ok().zip(after.ok());
         Ok(Comparison {
             scan,
-            boundaries: before.ok().zip(after.ok()),
+            boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
             reported: self.reported,
         })
-    }
-
-    async fn count_by_boundaries(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
-        let method = Method {
-            in_flight: 1,
-            hints: &self.boundaries,
-            first_look: true,
-            rows: None,
-            clock_ahead: 0,
-        };
-        let classifier = Arc::clone(&self.settings.classifier);
-        let fetch = |page| files.page(page);
-        let sorted = sorted::count(fetch, method, classifier, &Progress::default()).await?;
-        Ok(sorted.count)
-    }
-
-    async fn scan(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
-        let fetch = |page| files.page(page);
-        let context = TallyContext {
-            classifier: Arc::clone(&self.settings.classifier),
-            ..TallyContext::default()
-        };
-        let (collect, progress) = (&self.settings.collect, Progress::default());
-        scan_pages(None, fetch, collect, context, None, &progress).await
     }
 }

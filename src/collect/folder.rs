@@ -211,7 +211,7 @@ impl Folder {
         self.read_log.end(read.outcome(), same);
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(Found::ManyPages | Found::Unsorted(_)) => ReadOutcome::Failed,
+            Ok(Found::ManyPages | Found::Unsorted(_) | Found::Audited(_)) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
                 let reported = self.read_log.reported_files();
