@@ -19,7 +19,6 @@ mod persisted_folder;
 pub mod progress;
 mod publication;
 mod queue;
-mod read_cycles;
 mod read_task;
 mod reads;
 mod rows_end;
@@ -32,7 +31,6 @@ mod storage;
 pub mod strategy;
 mod tasks;
 mod unsaved;
-mod unwritten;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

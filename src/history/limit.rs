@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::count::{FolderCount, MAX_REMEMBERED, Unfinished};
+use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, KnownFile};
-use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey};
 
 /// Leaves out rows of a count that exceed the limit, after the files that must be remembered. Files that failed or are flagged
@@ -40,7 +40,7 @@ pub fn limit_rows(count: &mut FolderCount, history: &FileHistory) {
 pub(super) fn limit_history(
     update: &mut Update,
     history: &FileHistory,
-    read: &CompletedRead<'_>,
+    read: &CompletedRead,
 ) -> ByStatus<u64> {
     let mut evicted = ByStatus::default();
     let is_new = |(key, _): &&(FileKey, _)| !history.remembers(*key);

@@ -106,19 +106,23 @@ impl Story {
             };
         }
         crate::history::limit_rows(&mut count, &self.history);
-        let read = CompletedRead {
-            began: at(self.minute),
-            ended: at(self.minute),
-            duration: Duration::ZERO,
-            missing_files: 0,
-            count: &count,
+        let now = Moment {
+            wall: at(self.minute),
+            ..Moment::now()
         };
+        let read = CompletedRead {
+            began: now,
+            ended: now,
+            missing_files: 0,
+            count,
+        };
+        let count = &read.count;
         let update = apply(self.record.as_ref(), &self.history, &read);
         let (changed, forgotten) = (update.changed, update.forgotten);
-        self.history.update(changed, &forgotten, &count);
+        self.history.update(changed, &forgotten, count);
         self.record = Some(update.record);
-        self.oldest = self.history.oldest(&count);
-        let classes = self.history.classes(&count).counts.into_iter();
+        self.oldest = self.history.oldest(count);
+        let classes = self.history.classes(count).counts.into_iter();
         let classes = classes.map(|(class, count)| (class.to_string(), count.files.total()));
         self.classes = classes.collect();
         self.finished = update.finished.len();
