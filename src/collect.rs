@@ -21,7 +21,6 @@ mod publication;
 mod queue;
 mod read_task;
 mod reads;
-mod rows_end;
 mod runs;
 mod saving;
 mod settings;
@@ -33,7 +32,7 @@ mod tasks;
 mod unsaved;
 mod watched;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,8 +117,6 @@ pub struct Collector {
     /// Whether the list is awaited that explains others.
     explains_refusals: bool,
     tasks: Tasks,
-    /// Folders that were counted since the last write was considered.
-    counted: BTreeSet<FolderId>,
     /// Collections whose reads have ended, and which wait until what they counted is written.
     ending: VecDeque<Ending>,
 }
@@ -151,7 +148,6 @@ impl Collector {
             refused: Vec::new(),
             explains_refusals: false,
             tasks: Tasks::default(),
-            counted: BTreeSet::new(),
             ending: VecDeque::new(),
             settings: Arc::new(settings),
             dependencies,
@@ -256,8 +252,6 @@ impl Collector {
             };
             self.task_ended(event);
         }
-        let counted = std::mem::take(&mut self.counted);
-        self.save(counted, MAX_BEHIND);
         self.publication.request();
     }
 

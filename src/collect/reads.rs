@@ -9,6 +9,7 @@ use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
+use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting::Refutation;
@@ -242,7 +243,7 @@ impl Collector {
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
         let goes_on = self.session.is_some() && folder.is_some_and(Folder::has_more_to_read);
         if outcome == ReadOutcome::Counted || is_unsaved {
-            self.counted.insert(id);
+            self.save([id], MAX_BEHIND);
         }
         if outcome == ReadOutcome::Counted && goes_on {
             self.runs.folder_goes_on(id);
