@@ -4,37 +4,36 @@ mod address;
 mod check;
 mod classes;
 mod completion;
-mod config;
 mod config_check;
 mod demo;
+mod document;
 mod errors;
 mod exit;
 mod files;
 mod healthcheck;
 mod help;
-mod limits;
-mod once;
 mod output;
 mod portal;
 mod reindex;
 mod rules;
 mod scan;
-#[cfg(test)]
-mod scene;
 mod settings;
 mod shard;
 mod state;
 mod table;
+#[cfg(test)]
+mod testing;
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
+use crate::config::{EXAMPLE, schema};
 use crate::model::Shard;
 use crate::telemetry;
 use tracing::info;
@@ -100,13 +99,21 @@ enum Command {
     Healthcheck(healthcheck::HealthcheckArgs),
     /// Print the JSON schema or an example of the configuration file.
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(ConfigCommand),
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum ConfigCommand {
+    /// Print the JSON schema of the configuration file, for editors.
+    Schema,
+    /// Print an example of a configuration file with comments.
+    Example,
 }
 
 /// Where the configuration comes from.
 #[derive(Debug, Args)]
 struct ConfigArgs {
-    /// Configuration file. Without it, `KB_BASE_URL` and `KB_API_KEY` or `KB_API_KEY_FILE` configure one portal.
+    /// Read this configuration file. Without it, `KB_BASE_URL` and `KB_API_KEY` or `KB_API_KEY_FILE` configure one portal.
     #[arg(long = "config.file", value_name = "FILE", global = true)]
     file: Option<PathBuf>,
     /// Check the configuration and exit. Exit code: 0 it is valid, 2 it is not.
@@ -117,7 +124,7 @@ struct ConfigArgs {
 /// What is logged, to standard error.
 #[derive(Debug, Args)]
 struct LogArgs {
-    /// Minimum level of logged events.
+    /// Log events of this level and above.
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
@@ -125,7 +132,7 @@ struct LogArgs {
         global = true
     )]
     level: telemetry::Level,
-    /// Format of log lines.
+    /// Write log lines in this format.
     #[arg(
         long = "log.format",
         value_name = "FORMAT",
@@ -138,16 +145,16 @@ struct LogArgs {
 /// What is served.
 #[derive(Debug, Args)]
 struct WebArgs {
-    /// Address to listen on. Repeatable. [default: 0.0.0.0:15732; demo: 127.0.0.1:15732]
+    /// Listen on this address. Repeatable. [default: 0.0.0.0:15732; demo: 127.0.0.1:15732]
     #[arg(long = "web.listen-address", value_name = "ADDR", global = true)]
     addresses: Vec<ListenAddress>,
-    /// Path of the metrics.
+    /// Serve the metrics at this path.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
-    /// URL at which people reach this exporter, also through a proxy: for links. Alerts lead to its runbook.
+    /// Link to this URL, at which people reach this exporter, also through a proxy. Alerts lead to its runbook.
     #[arg(long = "web.external-url", value_name = "URL", value_parser = address::site, global = true)]
     external_url: Option<String>,
-    /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
+    /// Read TLS and authentication settings from this file, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     /// Answer `/livez`, `/healthz` and `/readyz` without a password or a rate limit.
@@ -161,23 +168,23 @@ struct WebArgs {
 /// The options of the simulated portal.
 #[derive(Debug, Args)]
 struct PortalArgs {
-    /// Address of the simulated portal.
+    /// Serve the simulated portal at this address.
     #[arg(
         long = "portal.listen-address",
         value_name = "ADDR",
         default_value = "127.0.0.1:15733"
     )]
     address: ListenAddress,
-    /// API key that the simulated portal accepts.
-    #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo")]
+    /// Accept this API key in the simulated portal.
+    #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo", value_parser = NonEmptyStringValueParser::new())]
     key: String,
-    /// Seed of the random numbers that generate its content.
+    /// Generate its content from this seed of random numbers.
     #[arg(long = "portal.seed", value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Processing speed relative to a real portal. With 0, no file changes by itself.
+    /// Process files at this speed relative to a real portal. With 0, no file changes by itself.
     #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = settings::speed)]
     speed: f64,
-    /// Initial number of folders.
+    /// Begin with this number of folders.
     #[arg(
         long = "portal.folders",
         value_name = "N",
@@ -185,10 +192,10 @@ struct PortalArgs {
         value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_PORTAL_FOLDERS)
     )]
     folders: usize,
-    /// Initial number of files.
+    /// Begin with this number of files.
     #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
     files: usize,
-    /// Whether it converts audio and video to text.
+    /// Convert audio and video to text, or do not.
     #[arg(
         long = "portal.transcription",
         value_name = "on|off",
@@ -244,7 +251,14 @@ impl Cli {
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::State(command)) => state::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
-            Some(Command::Config(command)) => config::run(*command),
+            Some(Command::Config(command)) => {
+                let text = match command {
+                    ConfigCommand::Schema => format!("{:#}\n", schema::json_schema()),
+                    ConfigCommand::Example => EXAMPLE.to_owned(),
+                };
+                output::print(&text)?;
+                Ok(ExitCode::SUCCESS)
+            }
         }
     }
 
@@ -277,7 +291,7 @@ mod tests {
             "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
-            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder f --each-flagged-file",
+            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter state migrate --to postgres --config.file f",
@@ -289,6 +303,8 @@ mod tests {
             let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
             assert!(parsed.is_ok(), "{line}: {parsed:?}");
         }
+        let without_key = ["kb-exporter", "demo", "--portal.key", ""];
+        assert!(command().try_get_matches_from(without_key).is_err());
     }
 
     /// What `-h` prints for a command.

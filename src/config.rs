@@ -16,15 +16,14 @@ pub(crate) mod form;
 mod hidden;
 mod key;
 pub(crate) mod keys;
+mod node;
 mod portal;
-mod position;
+mod read;
 mod reindex;
-mod request;
 mod schedule;
 pub mod schema;
 mod shown;
 mod state;
-mod walk;
 mod warnings;
 pub(crate) mod yaml;
 
@@ -36,7 +35,7 @@ use serde_json::Value as Json;
 use self::document::Document;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
-pub use collect::{Collect, Rate, Strategy};
+pub use collect::{Collect, Rate, Request, Strategy};
 pub use error::ConfigError;
 pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
@@ -45,7 +44,6 @@ pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
 pub(crate) use reindex::nearest;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
-pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::{SharedState, State};
 
@@ -64,7 +62,7 @@ pub struct Config {
     /// When failed files are sent to be processed again.
     pub reindex: Reindex,
     pub state: State,
-    /// The keys and values of the file and the defaults, without those that are hidden; null if there is no file.
+    /// The keys and values of the file and the defaults, without those that are hidden; the defaults alone if there is no file.
     pub written: Arc<Json>,
 }
 
@@ -76,7 +74,7 @@ impl Config {
 
     /// Checks a configuration that is already in memory, and need not be text; `file` is what errors call it.
     pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        let config = yaml::parse(file, bytes, Document::check)?;
+        let config = yaml::parse_changed(file, bytes, reindex::complete, Document::check)?;
         Ok(Self {
             written: Arc::new(shown::of_file(&String::from_utf8_lossy(bytes))),
             ..config
@@ -104,7 +102,7 @@ impl Config {
             errors: Errors::default(),
             reindex: Reindex::default(),
             state: State::Temporary,
-            written: Arc::default(),
+            written: Arc::new(shown::defaults()),
         }
     }
 }

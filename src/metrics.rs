@@ -17,7 +17,6 @@ mod family;
 mod gzip;
 mod process;
 mod renderer;
-mod rendering;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -32,7 +31,8 @@ pub use renderer::{RenderError, Renderer};
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 
-/// Renders the exposition once, in the text format 0.0.4.
+/// Renders the exposition once, in the text format 0.0.4, without the metrics of the process: it has ended when they are read, and
+/// `node_exporter` has metrics of the same names itself.
 pub fn render(
     events: &Events,
     config: ConfigFacts,

@@ -3,8 +3,6 @@
 //! Lines are logfmt or JSON with the same keys: `time`, `level`, `target`, `msg`, then the event's fields and those of the spans
 //! around it. They are our own, because the usual formats let control and direction characters through.
 
-mod fields;
-mod layer;
 mod lines;
 mod panics;
 
@@ -53,7 +51,7 @@ fn subscriber<W>(level: Level, format: Format, writer: W) -> impl Subscriber + S
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let lines = layer::Lines { format, writer };
+    let lines = lines::Lines { format, writer };
     tracing_subscriber::registry().with(lines.with_filter(filter(level)))
 }
 

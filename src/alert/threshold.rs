@@ -44,7 +44,7 @@ impl<'a> Threshold<'a> {
         let least = if self.may_be_zero() {
             "of 0 or more"
         } else {
-            "above 0, with which the alert would always fire"
+            "above 0 (with 0, the alert would always fire)"
         };
         let most = if self.largest() > 1.0 {
             ""

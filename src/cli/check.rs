@@ -1,6 +1,5 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-mod json;
 mod patterns;
 mod report;
 #[cfg(test)]
@@ -15,7 +14,7 @@ use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, exit, once, output, settings};
+use crate::cli::{ConfigArgs, exit, output, settings};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
@@ -35,7 +34,7 @@ const RETRIES: u32 = 1;
 /// How a check is printed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
@@ -47,10 +46,10 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result
         Form::Table => output::print(text),
         Form::Json => Ok(()),
     };
-    let report = once::runtime()?.block_on(check(&config, shard, &print))?;
+    let report = settings::runtime()?.block_on(check(&config, shard, &print))?;
     match args.output {
         Form::Table => output::print(&report.notes())?,
-        Form::Json => output::print(&json::text(&report)?)?,
+        Form::Json => output::print(&report.json()?)?,
     }
     Ok(exit::code(report.is_complete()))
 }
@@ -127,7 +126,7 @@ async fn list(
     portal: &Portal,
     throttles: &Throttles,
 ) -> Result<(Session, Listing), PortalError> {
-    let session = once::session(config, portal, throttles).await?;
+    let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     Ok((session, listing))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::once;
+use crate::cli::settings;
 use crate::config::{Config, State};
 use crate::store::ledger::{self, LedgerError};
 use crate::store::{Access, Documents, Place, StoreError};
@@ -32,7 +32,7 @@ fn known_classes(state: &State) -> anyhow::Result<BTreeSet<String>> {
         return Ok(BTreeSet::new());
     };
     let documents = Documents::open(place, Access::Read);
-    Ok(once::runtime()?.block_on(documents.known_classes())?)
+    Ok(settings::runtime()?.block_on(documents.known_classes())?)
 }
 
 /// The classes that known files have had, and why there may be more.
@@ -106,7 +106,7 @@ mod tests {
         );
         assert_eq!(warned(), unknown, "no state yet");
         let held = StateFolder::new(folder.path());
-        let runtime = once::runtime().unwrap();
+        let runtime = settings::runtime().unwrap();
         runtime.block_on(send(&held, "password"));
         assert!(
             warned()[0].ends_with("is \"password\" meant?"),

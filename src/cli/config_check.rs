@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::cli::{ConfigArgs, WebArgs, classes, limits, output, settings};
-use crate::config::error::{Fault, Faults};
+use crate::cli::{ConfigArgs, WebArgs, classes, output, settings};
+use crate::config::error::Fault;
 use crate::config::schema::json_schema;
-use crate::config::{Config, ConfigError, KeySource, Portal, State, yaml};
+use crate::config::{Config, ConfigError, KeySource, Mode, Portal, State, yaml};
 use crate::http::web_config::WebConfigFile;
 use crate::model::Shard;
 use crate::portal::{ApiKey, Client, Throttles, Unobserved};
+use crate::reindex::kill_switch;
 use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
@@ -24,16 +25,25 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Exit
         return Err(mistakes(args.file.as_deref(), faults)?.into());
     }
     let portals = config.portals.len();
-    let limits = limits::notes(&config, shard);
     let reindexing = config.reindex.summary();
     let warnings = config.warnings(shard.processes()).into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
+    let warnings = warnings.chain(stopped(&config)?);
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
-        "the configuration is correct: {portals} portal(s)\n{limits}{reindexing}\n{warnings}"
+        "the configuration is correct: {portals} portal(s)\n{reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A warning if the kill switch stops what is to be sent.
+fn stopped(config: &Config) -> Result<Option<String>> {
+    let enforces = config.reindex.strongest_mode() == Mode::Enforce;
+    let is_on = kill_switch::is_on(&config.reindex);
+    let stops = enforces && settings::runtime()?.block_on(is_on);
+    let message = "reindex.kill_switch_file exists, or its folder is missing: no file is sent";
+    Ok(stops.then(|| message.to_owned()))
 }
 
 /// Mistakes in what the configuration names: keys, certificates, and the address of the database.
@@ -42,10 +52,16 @@ fn named(config: &Config) -> Vec<Fault> {
     let mut faults: Vec<_> = portals
         .flat_map(|(index, portal)| of_portal(config, portal, &format!("portals[{index}]")))
         .collect();
-    if let State::Postgres(state) = &config.state
-        && let Err(why) = wrong_url(&state.url_file)
-    {
-        faults.push(Fault::about("state.postgres_url_file", why));
+    match &config.state {
+        State::Postgres(state) => {
+            let wrong = wrong_url(&state.url_file).err();
+            faults.extend(wrong.map(|why| Fault::about("state.postgres_url_file", why)));
+        }
+        State::Path(path) if path.exists() && !path.is_dir() => {
+            let why = format!("{} is not a folder", path.display());
+            faults.push(Fault::about("state.path", why));
+        }
+        State::Path(_) | State::Temporary => {}
     }
     faults
 }
@@ -74,8 +90,8 @@ fn mistakes(file: Option<&Path>, mut faults: Vec<Fault>) -> Result<ConfigError, 
         for fault in &mut faults {
             fault.key.clear();
         }
-        return Ok(ConfigError::in_environment(Faults(faults)));
+        return Ok(ConfigError::in_environment(faults));
     };
     let (name, bytes) = (file.display().to_string(), yaml::bytes_of(file)?);
-    Ok(yaml::located(&name, &bytes, Faults(faults), &json_schema()))
+    Ok(yaml::located(&name, &bytes, faults, &json_schema()))
 }

@@ -36,7 +36,7 @@ const SPEED: &str = "30";
 pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
-    /// Reindexing mode.
+    /// Reindex in this mode.
     #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = Mode::parse)]
     reindex: Mode,
 }
@@ -58,7 +58,9 @@ pub(super) fn run(
     }
     let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
     settings::run_until_signal(async |stop| {
-        let demo = Demo::new(args).await?;
+        let Some(demo) = Demo::new(args, &stop).await? else {
+            return Ok(());
+        };
         let app = demo.app(&web).await?;
         print_addresses(&app, &web, demo.listener.local_addr()?)?;
         demo.run(app, stop).await
@@ -75,19 +77,23 @@ struct Demo {
 }
 
 impl Demo {
-    async fn new(args: &DemoArgs) -> Result<Self> {
+    /// Nothing if it is stopped before.
+    async fn new(args: &DemoArgs, stop: &CancellationToken) -> Result<Option<Self>> {
         let listener = portal::bind(&args.portal).await?;
+        let Some(simulator) = portal::generate(&args.portal, stop).await? else {
+            return Ok(None);
+        };
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         let key_file = folder.path().join("key");
         std::fs::write(&key_file, &args.portal.key).context("the demo's key cannot be written")?;
         let mut config = demo_config(listener.local_addr()?, &key_file)?;
         config.reindex.rules = reindex_rules(args.reindex);
-        Ok(Self {
+        Ok(Some(Self {
             listener,
-            simulator: Simulator::new(settings::simulator(&args.portal)),
+            simulator,
             config,
             _folder: folder,
-        })
+        }))
     }
 
     async fn app(&self, web: &Web) -> Result<App> {

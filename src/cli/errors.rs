@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use tracing::warn;
@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What is to be explained.
 #[derive(Debug, Args)]
 pub(super) struct ErrorsArgs {
-    /// The text of an `indexError`, the name of a file that contains it, or `-` for standard input.
+    /// Explain this text of an `indexError`, the text in this file, or standard input (`-`).
     #[arg(
         long,
         value_name = "TEXT|FILE|-",
@@ -30,13 +30,13 @@ pub(super) struct ErrorsArgs {
         allow_hyphen_values = true
     )]
     explain: String,
-    /// Name of the file that has the reason: `<file>` replaces it in the reason.
+    /// Take this for the name of the file that has the reason: `<file>` replaces it in the reason.
     #[arg(long = "file", value_name = "NAME", default_value = "")]
     file_name: String,
     /// Treat each line as a separate reason.
     #[arg(long)]
     each_line: bool,
-    /// Output format: a table with a row for each class, or one JSON object per reason.
+    /// Print a table with a row for each class, or one JSON object per reason.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
@@ -85,7 +85,9 @@ fn read(text: &str) -> Result<String> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.context("standard input cannot be read")?;
         bytes
-    } else if is_readable(text) {
+    } else if Path::new(text).is_dir() {
+        bail!("{text} is a folder: name a file in it");
+    } else if Path::new(text).exists() {
         std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?
     } else {
         if is_like_a_name(text) {
@@ -103,25 +105,18 @@ fn read(text: &str) -> Result<String> {
         .to_owned())
 }
 
-/// Whether a file or a pipe with this name can be read.
-fn is_readable(name: &str) -> bool {
-    Path::new(name).metadata().is_ok_and(|file| !file.is_dir())
-}
-
 /// Whether a text is more likely the name of a file that was mistyped than a reason.
 fn is_like_a_name(text: &str) -> bool {
     text.contains('/') && !text.contains(char::is_whitespace)
 }
 
-/// A row for each class and its rule or masks: the largest class first. If there are several reasons, blank ones are left out.
+/// A row for each class and its rule or masks: the largest class first.
 fn explain(classifier: &Classifier, reasons: &[Reason<'_>], width: Option<u16>) -> Table {
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
     for reason in reasons {
         let text = reason.text.unwrap_or_default();
-        if reasons.len() == 1 || !text.trim().is_empty() {
-            let texts = classes.entry(explained(classifier, *reason));
-            texts.or_default().push(text);
-        }
+        let texts = classes.entry(explained(classifier, *reason));
+        texts.or_default().push(text);
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, reasons)| std::cmp::Reverse(reasons.len()));
@@ -162,10 +157,9 @@ mod tests {
     ╞═══════════════╪═════════════════════════╪═════════╪═════════════╡
     │ page <n> lost ┆ no rule: masked         ┆       2 ┆ page 1 lost │
     │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
+    │ unspecified   ┆ no reason given         ┆       1 ┆             │
     └───────────────┴─────────────────────────┴─────────┴─────────────┘
     ");
-        let table = explain(&rules, &[" ".into()], None).to_string();
-        assert!(table.contains("no reason given"), "{table}");
     }
 
     #[test]
@@ -185,6 +179,12 @@ mod tests {
     fn a_text_is_read_from_a_file_of_that_name_or_is_the_text() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"\xef\xbb\xbffirst\n\xff").unwrap();
+        let folder = file.path().parent().unwrap().to_str().unwrap();
+        let refused = read(folder).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("is a folder: name a file in it"),
+            "{refused}"
+        );
         let read = |text: &str| read(text).unwrap();
         assert_eq!(read(file.path().to_str().unwrap()), "first\n\u{fffd}");
         assert_eq!(read("/dev/null"), "");

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use tracing::error;
 
-use crate::cli::shard::ShardError;
 use crate::config::ConfigError;
 
 /// Exit code of a command that failed.
@@ -29,10 +28,6 @@ pub(super) fn report(cause: &anyhow::Error, kind: Kind) -> ExitCode {
         for line in mistakes.lines() {
             say(kind, "the configuration is wrong", line);
         }
-        return MISCONFIGURED.into();
-    }
-    if let Some(mistake) = cause.downcast_ref::<ShardError>() {
-        say(kind, "the configuration is wrong", &mistake.to_string());
         return MISCONFIGURED.into();
     }
     say(kind, "kb-exporter cannot continue", &format!("{cause:#}"));

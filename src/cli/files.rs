@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tracing::error;
 
-use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, exit, output, settings, table};
 use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
@@ -24,16 +24,16 @@ use read::{File, Reader};
 /// Which files are listed, and how.
 #[derive(Debug, Args)]
 pub(super) struct FilesArgs {
-    /// Only folders with this id, or whose name matches this shell glob.
+    /// List only folders with this id, or whose name matches this shell glob.
     #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
     folder: Option<FolderPattern>,
-    /// Only files with this status.
+    /// List only files with this status.
     #[arg(long, value_name = "STATUS")]
     status: Option<WithReason>,
-    /// Only files with this error class.
+    /// List only files with this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
@@ -83,7 +83,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result
     let mut writer = Writer::new(args.output, table::terminal_width());
     let throttles = Throttles::new(shard);
     let mut is_complete = true;
-    let runtime = once::runtime()?;
+    let runtime = settings::runtime()?;
     for portal in &config.portals {
         let listed = list(&config, portal, shard, &throttles, args, &mut writer);
         match runtime.block_on(listed) {
@@ -108,7 +108,7 @@ async fn list(
     args: &FilesArgs,
     writer: &mut Writer,
 ) -> Result<bool> {
-    let session = once::session(config, portal, throttles).await?;
+    let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use reqwest::{Client, Identity, Response, StatusCode, redirect};
 
-use crate::cli::{WebArgs, exit, once, output, settings};
+use crate::cli::{WebArgs, exit, output, settings};
 use crate::config::HiddenPath;
 use crate::http::route::Route;
 use crate::http::web_config::WebConfigFile;
@@ -20,14 +20,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How to reach the running process.
 #[derive(Debug, Args)]
 pub(super) struct HealthcheckArgs {
-    /// Client certificate, if the web configuration requires one.
+    /// Present this client certificate, if the web configuration requires one.
     #[arg(
         long = "healthcheck.cert-file",
         value_name = "FILE",
         requires = "key_file"
     )]
     cert_file: Option<PathBuf>,
-    /// Private key of the client certificate.
+    /// Use this private key of the client certificate.
     #[arg(
         long = "healthcheck.key-file",
         value_name = "FILE",
@@ -38,7 +38,7 @@ pub(super) struct HealthcheckArgs {
 
 /// Prints one line, and exits with 0 when the process is live.
 pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode> {
-    let answer = once::runtime()?.block_on(ask(web, args));
+    let answer = settings::runtime()?.block_on(ask(web, args));
     match &answer {
         Ok(()) => output::print("live\n")?,
         Err(error) => output::print(&format!("not live: {error:#}\n"))?,

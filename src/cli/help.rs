@@ -16,95 +16,85 @@ Environment, without --config.file:
   KB_API_KEY, KB_API_KEY_FILE   The key, or the file that holds it
   KB_PORTAL_NAME, KB_CA_FILE, KB_STATE_PATH";
 
-/// The help of one command.
-struct Help {
-    /// The words of the command.
-    command: &'static str,
-    /// The flags of every command that it uses.
-    flags: &'static [&'static str],
-    examples: &'static [&'static str],
-}
+/// The words of a command, the flags of every command that it uses, and examples. Commands that are not here use none of the flags, and
+/// need no example.
+type Help = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
-/// Commands that are not here use none of the flags, and need no example.
 const HELP: [Help; 15] = [
-    Help {
-        command: "run",
-        flags: &[CONFIG, CHECK, LOG, WEB, SHARD],
-        examples: &["run --config.file kb.yml"],
-    },
-    Help {
-        command: "demo",
-        flags: &[LOG, WEB],
-        examples: &["demo", "demo --reindex enforce --portal.speed 60"],
-    },
-    Help {
-        command: "portal",
-        flags: &[LOG],
-        examples: &["portal --portal.folders 300"],
-    },
-    Help {
-        command: "check",
-        flags: &[CONFIG, LOG, SHARD],
-        examples: &["check --config.file kb.yml"],
-    },
-    Help {
-        command: "scan",
-        flags: &[CONFIG, LOG, SHARD],
-        examples: &[
+    (
+        "run",
+        &[CONFIG, CHECK, LOG, WEB, SHARD],
+        &["run --config.file kb.yml"],
+    ),
+    (
+        "demo",
+        &[LOG, WEB],
+        &["demo", "demo --reindex enforce --portal.speed 60"],
+    ),
+    ("portal", &[LOG], &["portal --portal.folders 300"]),
+    (
+        "check",
+        &[CONFIG, LOG, SHARD],
+        &["check --config.file kb.yml"],
+    ),
+    (
+        "scan",
+        &[CONFIG, LOG, SHARD],
+        &[
             "scan --config.file kb.yml",
             "scan --config.file kb.yml --output prometheus --output.file kb.prom",
         ],
-    },
-    Help {
-        command: "files",
-        flags: &[CONFIG, LOG, SHARD],
-        examples: &["files --config.file kb.yml --status failed --output csv"],
-    },
-    Help {
-        command: "errors",
-        flags: &[CONFIG],
-        examples: &["errors --explain 'OCR timed out after 300 s'"],
-    },
-    Help {
-        command: "rules",
-        flags: &["web.external-url"],
-        examples: &["rules --web.external-url https://kb.example > kb-exporter.rules.yml"],
-    },
-    Help {
-        command: "healthcheck",
-        flags: &["web.listen-address", "web.config.file"],
-        examples: &["healthcheck"],
-    },
-    Help {
-        command: "completion",
-        flags: &[],
-        examples: &["completion bash > /etc/bash_completion.d/kb-exporter"],
-    },
-    Help {
-        command: "config example",
-        flags: &[],
-        examples: &["config example > kb.yml"],
-    },
-    Help {
-        command: "reindex history",
-        flags: &[CONFIG],
-        examples: &["reindex history --config.file kb.yml --since 2d"],
-    },
-    Help {
-        command: "reindex classes",
-        flags: &[CONFIG],
-        examples: &["reindex classes --config.file kb.yml"],
-    },
-    Help {
-        command: "reindex forgive",
-        flags: &[CONFIG],
-        examples: &["reindex forgive --config.file kb.yml --portal main --folder Inbox"],
-    },
-    Help {
-        command: "state migrate",
-        flags: &[CONFIG],
-        examples: &["state migrate --config.file kb.yml --to postgres"],
-    },
+    ),
+    (
+        "files",
+        &[CONFIG, LOG, SHARD],
+        &["files --config.file kb.yml --status failed --output csv"],
+    ),
+    (
+        "errors",
+        &[CONFIG],
+        &["errors --explain 'OCR timed out after 300 s'"],
+    ),
+    (
+        "rules",
+        &["web.external-url"],
+        &["rules --web.external-url https://kb.example > kb-exporter.rules.yml"],
+    ),
+    (
+        "healthcheck",
+        &["web.listen-address", "web.config.file"],
+        &["healthcheck"],
+    ),
+    (
+        "completion",
+        &[],
+        &["completion bash > /etc/bash_completion.d/kb-exporter"],
+    ),
+    ("config example", &[], &["config example > kb.yml"]),
+    (
+        "reindex history",
+        &[CONFIG],
+        &["reindex history --config.file kb.yml --since 2d"],
+    ),
+    (
+        "reindex classes",
+        &[CONFIG],
+        &["reindex classes --config.file kb.yml"],
+    ),
+    (
+        "reindex forgive",
+        &[CONFIG],
+        &["reindex forgive --config.file kb.yml --portal main --folder Inbox"],
+    ),
+    (
+        "state migrate",
+        &[CONFIG],
+        &["state migrate --config.file kb.yml --to postgres"],
+    ),
 ];
 
 /// Gives each command its help. The flags that it does not use are accepted and not shown.
@@ -122,8 +112,8 @@ pub(super) fn add(mut root: Command) -> Command {
 }
 
 fn with_help(command: Command, path: &str) -> Command {
-    let help = HELP.iter().find(|help| help.command == path);
-    let used = help.map_or(&[][..], |help| help.flags);
+    let help = HELP.iter().find(|(words, ..)| *words == path);
+    let used = help.map_or(&[][..], |(_, flags, _)| flags);
     let is_unused = |arg: &Arg| {
         let long = arg.get_long().unwrap_or_default();
         arg.is_global_set() && long.contains('.') && !used.iter().any(|used| long.starts_with(used))
@@ -147,14 +137,14 @@ fn with_help(command: Command, path: &str) -> Command {
     })
 }
 
-fn text(help: &Help) -> String {
-    let example = |line: &&str| format!("  kb-exporter {line}\n");
-    let examples: Vec<_> = help.examples.iter().map(example).collect();
-    let environment = if help.flags.contains(&CONFIG) {
-        format!("\n{ENVIRONMENT}")
+fn text((_, flags, examples): &Help) -> String {
+    let examples = examples
+        .iter()
+        .map(|line| format!("  kb-exporter {line}\n"));
+    let text = format!("Example:\n{}", examples.collect::<String>());
+    if flags.contains(&CONFIG) {
+        format!("{text}\n{ENVIRONMENT}")
     } else {
-        String::new()
-    };
-    let text = format!("Example:\n{}{environment}", examples.concat());
-    text.trim_end().to_owned()
+        text.trim_end().to_owned()
+    }
 }

@@ -75,20 +75,3 @@ pub(super) fn document(document: &impl Serialize) -> Result<String> {
     let text = serde_json::to_string_pretty(document).context("the document cannot be written")?;
     Ok(text + "\n")
 }
-
-/// Compares the schema of a document with the file of its name in `docs`, or writes the file if the variable `UPDATE_DOCS` is set.
-#[cfg(test)]
-pub(super) fn assert_schema_in_documents<T: schemars::JsonSchema>(name: &str) {
-    let settings = schemars::generate::SchemaSettings::draft07();
-    let schema = settings.into_generator().into_root_schema_for::<T>();
-    let schema = format!("{:#}\n", schema.to_value());
-    let file = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&file, &schema).unwrap();
-    }
-    let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        committed == schema,
-        "{file} is old; run the tests once with UPDATE_DOCS=1"
-    );
-}

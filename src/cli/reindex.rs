@@ -3,7 +3,6 @@
 mod classes;
 mod entries;
 mod forgive;
-mod lines;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +25,7 @@ pub(super) enum ReindexCommand {
     History(HistoryArgs),
     /// Print the results of retries by error class. Does not contact the portal.
     Classes {
-        /// Output format.
+        /// Print in this format.
         #[arg(long, value_name = "FORM", default_value = "table")]
         output: Form,
     },
@@ -37,16 +36,16 @@ pub(super) enum ReindexCommand {
 /// How the ledger is printed.
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
-    /// Maximum number of attempts. 0 means all.
+    /// Print this number of attempts at most. 0 means all.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// Only attempts since this time (2026-03-01T12:00:00Z) or of this last period (2d).
+    /// Print only attempts since this time (2026-03-01T12:00:00Z) or of this last period (2d).
     #[arg(long, value_name = "SINCE", value_parser = since)]
     since: Option<Timestamp>,
-    /// Only attempts in the folder with this id, or with this name at the last attempt.
+    /// Print only attempts in the folder with this id, or with this name at the last attempt.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
 }
@@ -88,10 +87,9 @@ fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
 
 fn history(state: &State, args: &HistoryArgs) -> Result<String> {
     let entries = args.select(read(state)?);
-    match (args.output, table::terminal_width()) {
-        (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&entries, width)),
-        (Form::Table, width) => Ok(entries::table(&entries, width).to_string()),
-        (Form::Json, _) => entries::json(&entries),
+    match args.output {
+        Form::Table => Ok(entries::table(&entries, table::terminal_width()).to_string()),
+        Form::Json => entries::json(&entries),
     }
 }
 

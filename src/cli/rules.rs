@@ -28,22 +28,22 @@ enum Form {
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
-    /// URL of the runbook. Each alert links to the section with its name. [default: the one that the exporter serves at `--web.external-url`]
+    /// Link each alert to its section of the runbook at this URL. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
-    /// URL of the Grafana server that has the dashboards.
+    /// Link to the dashboards of the Grafana server at this URL.
     #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
-    /// Job name in the scrape configuration. [default: kb-exporter]
+    /// Use this job name of the scrape configuration. [default: kb-exporter]
     #[arg(long, value_name = "NAME", value_parser = render::quoted)]
     job: Option<String>,
-    /// Labels that tell installations apart besides the job, such as `cluster,namespace`. All series of the exporter must have them.
+    /// Tell installations apart by these labels besides the job, such as `cluster,namespace`. All series of the exporter must have them.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = render::label)]
     by: Vec<String>,
-    /// Scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
+    /// Fit the rules to this scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "prometheus")]
     output: Form,
     #[command(flatten)]

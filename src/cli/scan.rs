@@ -1,8 +1,7 @@
 //! `kb-exporter scan`: collects once and prints what was found.
 
 mod bar;
-mod json;
-mod tables;
+pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -13,9 +12,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::cli::{ConfigArgs, document, exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
@@ -32,7 +32,7 @@ use bar::{Bar, Frame};
 /// How a scan is printed.
 #[derive(Debug, Args)]
 pub(super) struct ScanArgs {
-    /// Output format.
+    /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
     /// Write to this file instead of standard output. The file is replaced atomically.
@@ -59,14 +59,14 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<
         loaded: Moment::now().wall,
     };
     let mut scan = Scan::new(&config, shard)?;
-    let runtime = once::runtime()?;
+    let runtime = settings::runtime()?;
     runtime.block_on(scan.collect(Bar::on_terminal()));
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
     scan.events.show_kill_switch(kill_switch);
     let snapshot = scan.publisher.current();
     let text = match args.output {
         Output::Table => tables::text(&snapshot, table::terminal_width()),
-        Output::Json => json::text(&snapshot)?,
+        Output::Json => json(&snapshot)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
@@ -143,21 +143,14 @@ impl Scan {
     }
 }
 
+fn json(snapshot: &Snapshot) -> Result<String> {
+    let portals = snapshot.portals.iter();
+    let portals = portals.map(|portal| document::portal(portal, &[]));
+    output::document(&json!({ "portals": portals.collect::<Value>() }))
+}
+
 fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {
     let text = metrics::render(events, config, snapshot, Moment::now());
     let text = String::from_utf8(text.context("the metrics cannot be written")?);
-    Ok(without_process(
-        &text.context("the metrics cannot be written")?,
-    ))
-}
-
-/// Leaves out the metrics of a process that has ended when they are read; `node_exporter` has metrics of the same names itself.
-fn without_process(text: &str) -> String {
-    let is_own = |line: &&str| {
-        let line = line
-            .trim_start_matches("# HELP ")
-            .trim_start_matches("# TYPE ");
-        !line.starts_with("process_")
-    };
-    text.split_inclusive('\n').filter(is_own).collect()
+    text.context("the metrics cannot be written")
 }

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs};
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Portal};
 use crate::http::route::Route;
 use crate::http::web_config::WebConfigFile;
+use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
 use crate::shutdown;
 
 /// The port of this exporter.
@@ -73,7 +74,7 @@ pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
     if !text.starts_with('/') || !text.bytes().all(plain) {
         return Err("expected a path such as /metrics".to_owned());
     }
-    if Route::of(text).is_some_and(|route| route != Route::Folders) {
+    if Route::of(text).is_some() {
         return Err("the exporter uses this path for something else".to_owned());
     }
     Ok(text.to_owned())
@@ -117,4 +118,23 @@ where
             task(stop).await
         })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.
+pub(super) fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}
+
+/// A session with a portal, whose requests nobody observes.
+pub(super) async fn session(
+    config: &Config,
+    portal: &Portal,
+    throttles: &Throttles,
+) -> Result<Session, PortalError> {
+    let (collect, request) = (&config.collect, &config.request);
+    let client = Client::new(portal, collect, request, Arc::new(Unobserved), throttles);
+    Session::open(&client).await
 }

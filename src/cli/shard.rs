@@ -4,14 +4,15 @@ use std::num::NonZeroU16;
 use std::str::FromStr;
 
 use clap::Args;
-use thiserror::Error;
 
+use crate::config::ConfigError;
+use crate::config::error::Fault;
 use crate::model::Shard;
 
 /// The share of this process in the folders of each portal.
 #[derive(Debug, Args)]
 pub(super) struct ShardArgs {
-    /// Index of the shard, from 0. `auto` takes the number at the end of the host name.
+    /// Watch the shard with this index, from 0. `auto` takes the number at the end of the host name.
     #[arg(
         long = "shard.index",
         value_name = "N|auto",
@@ -19,7 +20,7 @@ pub(super) struct ShardArgs {
         global = true
     )]
     index: Index,
-    /// Number of shards that divide the folders of each portal.
+    /// Divide the folders of each portal among this number of shards.
     #[arg(
         long = "shard.count",
         value_name = "N",
@@ -27,7 +28,7 @@ pub(super) struct ShardArgs {
         global = true
     )]
     count: NonZeroU16,
-    /// Number of processes that watch the same shard. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
+    /// Share the shard with this number of processes. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
     #[arg(
         long = "shard.replicas",
         value_name = "N",
@@ -58,38 +59,31 @@ impl FromStr for Index {
     }
 }
 
-/// Why no shard can be told from the flags.
-#[derive(Debug, PartialEq, Eq, Error)]
-pub(super) enum ShardError {
-    /// There is no such shard.
-    #[error(
-        "--shard.index {index} must be less than --shard.count {count}: the shards are numbered from 0"
-    )]
-    NoSuchShard { index: u16, count: NonZeroU16 },
-    /// The host name has no number.
-    #[error(
-        "--shard.index auto: the host name {host:?} does not end with the number of a shard, as kb-exporter-3 does; set the number instead"
-    )]
-    NoNumber { host: String },
-}
-
 impl ShardArgs {
     /// The shard that the flags name.
-    pub fn shard(&self) -> Result<Shard, ShardError> {
+    pub fn shard(&self) -> Result<Shard, ConfigError> {
         self.on_host(&host_name())
     }
 
-    fn on_host(&self, host: &str) -> Result<Shard, ShardError> {
+    fn on_host(&self, host: &str) -> Result<Shard, ConfigError> {
         let count = self.count;
         let index = match self.index {
             Index::Number(index) => index,
-            Index::Auto => number_of(host).ok_or_else(|| ShardError::NoNumber {
-                host: host.to_owned(),
+            Index::Auto => number_of(host).ok_or_else(|| {
+                wrong(&format!("auto: the host name {host:?} does not end with the number of a shard, as kb-exporter-3 does; set the number instead"))
             })?,
         };
-        let shard = Shard::new(index, count).ok_or(ShardError::NoSuchShard { index, count })?;
+        let shard = Shard::new(index, count).ok_or_else(|| {
+            wrong(&format!(
+                "{index} must be less than --shard.count {count}: the shards are numbered from 0"
+            ))
+        })?;
         Ok(shard.with_replicas(self.replicas))
     }
+}
+
+fn wrong(index: &str) -> ConfigError {
+    ConfigError::in_environment(Fault::about("", format!("--shard.index {index}")))
 }
 
 /// The number at the end of a host name, without the domain that may follow it.

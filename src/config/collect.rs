@@ -1,4 +1,4 @@
-//! When and how the folders are read.
+//! When and how the folders are read, and limits of a single request.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::time::Duration;
@@ -68,6 +68,35 @@ impl Default for Collect {
             max_requests_per_second: Rate::PerSecond(5.0),
             max_pages_per_folder: const { NonZeroU64::new(200_000).expect("200,000 is not 0") },
             max_folders: 10_000,
+        }
+    }
+}
+
+/// Limits of a single request.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// For one request and its whole answer; `reindex-failed` has at least five minutes
+    #[serde(with = "DurationFrom::<100>")]
+    pub timeout: Duration,
+    /// For establishing the connection
+    #[serde(with = "DurationFrom::<100>")]
+    pub connect_timeout: Duration,
+    /// How often a GET is repeated
+    #[serde(with = "Whole::<u32, 0, 20>")]
+    pub retries: u32,
+    /// Largest answer that is read, in bytes after decompression
+    #[serde(with = "Whole::<usize, 65_536, 1_073_741_824>")]
+    pub max_body_bytes: usize,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(5),
+            retries: 4,
+            max_body_bytes: 16 << 20,
         }
     }
 }

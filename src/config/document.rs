@@ -6,12 +6,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::error::{Fault, Faults, all, both};
+use crate::config::error::Fault;
 use crate::config::keys::child;
 use crate::config::portal::PortalKeys;
-use crate::config::reindex::{self, ReindexKeys};
 use crate::config::state::StateKeys;
-use crate::config::{Collect, Config, Errors, Portal, Request, form};
+use crate::config::{Collect, Config, Errors, Portal, Reindex, Request, form};
 
 /// The configuration of kb-exporter.
 #[derive(Deserialize, JsonSchema)]
@@ -35,8 +34,8 @@ pub(super) struct Document {
     errors: Errors,
     /// When failed files are sent to be processed again
     #[serde(default, deserialize_with = "form::section")]
-    #[schemars(schema_with = "reindex::schema")]
-    reindex: ReindexKeys,
+    #[schemars(with = "Option<Reindex>")]
+    reindex: Reindex,
     /// Where the program stores its state across restarts
     #[serde(default, deserialize_with = "form::section")]
     #[schemars(with = "Option<StateKeys>")]
@@ -45,39 +44,42 @@ pub(super) struct Document {
 
 impl Document {
     /// Checks the values against each other. No fault has a position.
-    pub(super) fn check(self) -> Result<Config, Faults> {
-        let (portals, reindex) = both(portals(self.portals), self.reindex.check())?;
+    pub(super) fn check(self) -> Result<Config, Vec<Fault>> {
         Ok(Config {
+            portals: portals(self.portals)?,
             state: self.state.check(),
-            portals,
             collect: self.collect,
             request: self.request,
             errors: self.errors,
-            reindex,
+            reindex: self.reindex,
             written: Arc::default(),
         })
     }
 }
 
-fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Faults> {
+fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut portals = Vec::new();
+    let mut names = HashMap::new();
     if written.is_empty() {
         let advice =
             "at least one portal is needed, with name, base_url and api_key_file or api_key_env";
-        return Err(Fault::about("portals", advice).into());
+        faults.push(Fault::about("portals", advice));
     }
-    let mut names = HashMap::new();
-    let portals = written.into_iter().enumerate().map(|(index, keys)| {
+    for (index, keys) in written.into_iter().enumerate() {
         let path = format!("portals[{index}]");
         let first = *names.entry(keys.name.clone()).or_insert(index);
-        let unique = if first == index {
-            Ok(())
-        } else {
+        if first < index {
             let message = format!(
                 "portals[{first}] has this name already; each portal needs a name of its own"
             );
-            Err(Fault::about(child(&path, "name"), message))
-        };
-        Ok::<_, Faults>(both(keys.check(&path), unique)?.0)
-    });
-    all(portals)
+            faults.push(Fault::about(child(&path, "name"), message));
+        }
+        portals.extend(keys.check(&path, &mut faults));
+    }
+    if faults.is_empty() {
+        Ok(portals)
+    } else {
+        Err(faults)
+    }
 }

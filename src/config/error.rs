@@ -1,10 +1,18 @@
 //! What is wrong with a configuration, for the person who wrote it.
 
 use serde_json::Value as Json;
-use serde_saphyr::Location;
 
 use crate::config::keys;
 use crate::text;
+
+/// Mistakes of one file that are shown.
+pub(super) const MAX_LINES: usize = 20;
+
+/// What is wrong with a key that must be there. The line of the mistake has an example.
+pub(super) const MISSING: &str = "is missing";
+
+/// Line and column, both from 1; columns are in characters.
+pub(crate) type Position = (usize, usize);
 
 /// Longest file name that an error shows, in characters.
 const FILE_CHARACTERS: usize = 250;
@@ -19,16 +27,18 @@ pub struct ConfigError(Vec<String>);
 
 impl ConfigError {
     /// Mistakes of the environment.
-    pub(crate) fn in_environment(faults: impl Into<Faults>) -> Self {
-        let faults = faults.into().0;
-        Self(faults.iter().map(Fault::sentence).collect())
+    pub(crate) fn in_environment(faults: impl Into<Vec<Fault>>) -> Self {
+        Self(faults.into().iter().map(Fault::sentence).collect())
     }
 
     /// Mistakes of a file whose keys have this schema.
-    pub(crate) fn in_file(faults: impl Into<Faults>, file: &str, schema: &Json) -> Self {
-        let mut faults = faults.into().0;
+    pub(crate) fn in_file(faults: impl Into<Vec<Fault>>, file: &str, schema: &Json) -> Self {
+        let mut faults = faults.into();
         faults.sort_by_key(|fault| fault.position);
-        let faults = faults.into_iter();
+        let more = faults.len() > MAX_LINES;
+        faults.truncate(MAX_LINES);
+        let more = more.then(|| Fault::about("", "has more mistakes; correct these first"));
+        let faults = faults.into_iter().chain(more);
         Self(faults.map(|fault| fault.in_file(file, schema)).collect())
     }
 
@@ -38,52 +48,17 @@ impl ConfigError {
     }
 }
 
-/// The mistakes of a configuration: at least one.
-#[derive(Debug)]
-pub(crate) struct Faults(pub Vec<Fault>);
-
-impl From<Fault> for Faults {
+impl From<Fault> for Vec<Fault> {
     fn from(fault: Fault) -> Self {
-        Self(vec![fault])
+        vec![fault]
     }
 }
 
-/// Both, or the mistakes of both.
-pub(crate) fn both<A, B>(
-    a: Result<A, impl Into<Faults>>,
-    b: Result<B, impl Into<Faults>>,
-) -> Result<(A, B), Faults> {
-    match (a, b) {
-        (Ok(a), Ok(b)) => Ok((a, b)),
-        (Err(a), Err(b)) => {
-            let mut faults = a.into();
-            faults.0.extend(b.into().0);
-            Err(faults)
-        }
-        (Err(faults), Ok(_)) => Err(faults.into()),
-        (Ok(_), Err(faults)) => Err(faults.into()),
-    }
-}
-
-/// All, or the mistakes of all.
-pub(crate) fn all<T, E: Into<Faults>>(
-    results: impl IntoIterator<Item = Result<T, E>>,
-) -> Result<Vec<T>, Faults> {
-    let mut all = Ok(Vec::new());
-    for result in results {
-        all = both(all, result).map(|(mut all, one)| {
-            all.push(one);
-            all
-        });
-    }
-    all
-}
-
-/// An error whose file is not known yet.
-#[derive(Debug)]
+/// A mistake whose file is not known yet.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Fault {
-    /// Line and column, both from 1; columns are in characters.
-    pub position: Option<(u64, u64)>,
+    pub position: Option<Position>,
     /// The path of the key, or the name of the environment variable; empty for the whole configuration.
     pub key: String,
     /// Repeats nothing of the file.
@@ -99,16 +74,20 @@ impl Fault {
         }
     }
 
-    /// Adds the location, unless the parser does not know it.
-    pub fn at(mut self, location: Option<Location>) -> Self {
-        let known = location.filter(|location| *location != Location::UNKNOWN);
-        let position = known.map(|location| (location.line(), location.column()));
-        self.position = position.or(self.position);
-        self
+    pub fn at(self, position: Position) -> Self {
+        Self {
+            position: Some(position),
+            ..self
+        }
     }
 
     /// A line about a file whose keys have this schema. It has only the part of the key that the schema knows.
     fn in_file(mut self, file: &str, schema: &Json) -> String {
+        if self.message == MISSING
+            && let Some(example) = keys::example_of(schema, &self.key)
+        {
+            self.message = format!("{MISSING}; it could be {example}");
+        }
         self.key = keys::known(schema, &self.key).to_owned();
         let position = self.position;
         let position = position.map(|(line, column)| format!(":{line}:{column}"));

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
-
 use crate::config::form::{FilePath, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
+use crate::config::keys::LITERAL_KEY;
 
 /// Where the key is found. Never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +28,7 @@ impl VariableName {
             return Ok(text.to_owned());
         }
         Err(format!(
-            "expected the name of an environment variable, such as KB_API_KEY; if this is a key: {REASON}"
+            "expected the name of an environment variable, such as KB_API_KEY; if this is a key: {LITERAL_KEY}"
         ))
     }
 }
@@ -50,7 +49,7 @@ pub(super) struct KeyFile;
 
 impl KeyFile {
     pub fn parse(text: &str) -> Result<PathBuf, String> {
-        FilePath::parse(text).map_err(|error| format!("{error}; if this is a key: {REASON}"))
+        FilePath::parse(text).map_err(|error| format!("{error}; if this is a key: {LITERAL_KEY}"))
     }
 }
 
@@ -58,23 +57,6 @@ scalar! {
     KeyFile as PathBuf,
     read: KeyFile::parse,
     schema: { "title": "a path", "type": "string", "minLength": 1, "writeOnly": true }
-}
-
-/// For keys whose value would be an API key: any value is an error.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct NoLiteralKey;
-
-/// Why a key must not be in the file, and what to do instead.
-const REASON: &str = "a key here would be seen by whoever reads, copies or backs up the configuration: put it in a file of its own \
-     (api_key_file) or in an environment variable (api_key_env), and replace it if the configuration was ever shared";
-
-impl<'de> Deserialize<'de> for NoLiteralKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer)?;
-        Err(D::Error::custom(format!(
-            "a literal key is refused; {REASON}"
-        )))
-    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::config::address::{BaseUrl, Proxy, WebUrl};
-use crate::config::error::{Fault, Faults, both};
+use crate::config::error::Fault;
 use crate::config::folders::FolderFilter;
 use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
-use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
+use crate::config::key::{KeyFile, KeySource, VariableName};
 use crate::config::keys::child;
 use crate::model::PortalName;
 
@@ -85,9 +85,6 @@ pub(super) struct PortalKeys {
     #[serde(default, with = "VariableName")]
     #[schemars(example = &"KB_API_KEY")]
     api_key_env: Option<String>,
-    #[serde(default, rename = "api_key", alias = "key", alias = "token")]
-    #[schemars(skip)]
-    _no_key: NoLiteralKey,
     /// Where people see a folder: the page links to it, with the folder's id in place of `{folder_id}`
     #[serde(default, with = "WebUrl")]
     #[schemars(example = &"https://portal.example/library/{folder_id}")]
@@ -124,24 +121,23 @@ fn user_agent() -> String {
 }
 
 impl PortalKeys {
-    /// The portal that is written at `path`.
-    pub(super) fn check(mut self, path: &str) -> Result<Portal, Faults> {
-        let encrypted = if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
+    /// The portal that is written at `path`; nothing if there are mistakes.
+    pub(super) fn check(mut self, path: &str, faults: &mut Vec<Fault>) -> Option<Portal> {
+        if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
             let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
-            Err(Fault::about(child(path, "base_url"), message))
-        } else {
-            Ok(())
-        };
-        let both_keys = both(self.key(path), self.client_certificate(path));
-        let ((), (key, client_certificate)) = both(encrypted, both_keys)?;
+            faults.push(Fault::about(child(path, "base_url"), message));
+        }
+        let key = self.key(path).map_err(|fault| faults.push(fault));
+        let certificate = self.client_certificate(path);
+        let certificate = certificate.map_err(|fault| faults.push(fault));
         let ca_file = |file| HiddenPath::file(&child(path, "ca_file"), file);
-        Ok(Portal {
+        Some(Portal {
             name: self.name,
             base_url: self.base_url,
-            key,
+            key: key.ok()?,
             web_url: self.web_url,
             ca_file: self.ca_file.map(ca_file),
-            client_certificate,
+            client_certificate: certificate.ok()?,
             proxy: self.proxy_url,
             user_agent: self.user_agent,
             folders: self.folders,

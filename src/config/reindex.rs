@@ -1,7 +1,5 @@
 //! When failed files are sent to be processed again.
 
-mod changes;
-mod replaced;
 mod unknown;
 
 use std::collections::BTreeMap;
@@ -10,21 +8,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::transform::transform_subschemas;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use serde_json::Value as Json;
 
-use crate::config::error::{Fault, Faults, all, both};
 use crate::config::folders::FolderPattern;
 use crate::config::form::{
     self, DurationFrom, Form as _, List, SECOND, ShownPath, Whole, Word, scalar,
 };
-use crate::config::keys::child;
+use crate::config::node::{Node, Value};
 use crate::config::schedule::Window;
 use crate::model::{FolderId, label_values};
 
-use changes::{Changeable, changeable};
-pub(super) use replaced::replaced;
 pub(crate) use unknown::nearest;
 
 /// The largest count that a key can have.
@@ -34,20 +28,28 @@ const MOST: u64 = 1_000_000_000;
 const REMEMBERED: Duration = Duration::from_hours(90 * 24);
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("additionalProperties" = false))]
 pub struct Reindex {
     /// The rules of every folder without an override.
+    #[schemars(flatten)]
     pub rules: ReindexRules,
-    /// Rules for folders that match a pattern, in the order of the file.
+    #[serde(rename = "folders", deserialize_with = "form::section")]
+    #[schemars(with = "Option<Vec<ReindexOverride>>")]
     pub overrides: Vec<ReindexOverride>,
 }
 
 /// Rules for the folders that match a pattern: the rules of all folders, with the changes of the override.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(transform = without_defaults, extend("additionalProperties" = false))]
 pub struct ReindexOverride {
-    /// Which folders.
+    /// Folders with their own rules, by name or id; any other key of `reindex` except `folders` can be set here; the first match applies
+    #[serde(rename = "match", with = "FolderPattern")]
+    #[schemars(example = &"Inbox*")]
     pub folders: FolderPattern,
     /// Their rules, complete.
+    #[schemars(flatten)]
     pub rules: ReindexRules,
 }
 
@@ -121,112 +123,100 @@ impl Reindex {
     }
 }
 
-changeable! {
-    /// What must hold before failed files are sent to be processed again.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct ReindexRules, changed by ReindexKeys {
-        /// Folders with their own rules, by name or id; any other key of `reindex` except `folders` can be set here; the first match applies
-        #[serde(rename = "match", with = "FolderPattern")]
-        #[schemars(example = &"Inbox*")]
-        pattern: Option<FolderPattern>,
-        #[schemars(skip)]
-        folders: Option<Vec<ReindexKeys>>,
-    } {
-        /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
-        #[serde(with = "Mode")]
-        pub mode: Mode = Mode::Off,
-        /// How long a file must have been failed
-        #[serde(with = "DurationFrom::<0>")]
-        pub min_age: Duration = Duration::from_mins(10),
-        /// Time between two attempts in a folder, and the first pause of an error class after a retry that did not help
-        #[serde(with = "DurationFrom::<SECOND>")]
-        pub cooldown: Duration = Duration::from_hours(1),
-        /// Maximum number of attempts per file; then the file is exhausted
-        #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
-        pub max_attempts: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// What may be sent to one portal
-        #[serde(deserialize_with = "form::section")]
-        #[schemars(with = "Option<Budget>")]
-        pub budget: Budget = Budget::default(),
-        /// Maximum number of pending and processing files in the folder, or a tenth of its files if that is more
-        #[serde(with = "Whole::<u64, 0, MOST>")]
-        pub max_backlog: u64 = 100,
-        /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
-        #[serde(with = "List::<Window>")]
-        pub windows: Vec<Window> = Vec::new(),
-        /// Files of these classes are never eligible
-        #[serde(with = "List::<Word>")]
-        pub never_classes: Vec<String> = Vec::new(),
-        /// While this file exists, or cannot be checked, no attempt is made
-        #[serde(with = "ShownPath")]
-        #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
-        pub kill_switch_file: Option<PathBuf> = None,
-    }
+/// What must hold before failed files are sent to be processed again.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReindexRules {
+    /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
+    #[serde(with = "Mode")]
+    pub mode: Mode,
+    /// How long a file must have been failed
+    #[serde(with = "DurationFrom::<0>")]
+    pub min_age: Duration,
+    /// Time between two attempts in a folder, and the first pause of an error class after a retry that did not help
+    #[serde(with = "DurationFrom::<SECOND>")]
+    pub cooldown: Duration,
+    /// Maximum number of attempts per file; then the file is exhausted
+    #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
+    pub max_attempts: NonZeroU32,
+    /// What may be sent to one portal
+    #[serde(deserialize_with = "form::section")]
+    #[schemars(with = "Option<Budget>")]
+    pub budget: Budget,
+    /// Maximum number of pending and processing files in the folder, or a tenth of its files if that is more
+    #[serde(with = "Whole::<u64, 0, MOST>")]
+    pub max_backlog: u64,
+    /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
+    #[serde(with = "List::<Window>")]
+    pub windows: Vec<Window>,
+    /// Files of these classes are never eligible
+    #[serde(with = "List::<Word>")]
+    pub never_classes: Vec<String>,
+    /// While this file exists, or cannot be checked, no attempt is made
+    #[serde(with = "ShownPath")]
+    #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
+    pub kill_switch_file: Option<PathBuf>,
 }
 
-changeable! {
-    /// What may be sent to one portal in a sliding window of time.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Budget, changed by BudgetKeys {} {
-        /// Files sent per portal in the time `per`; a folder with more files may have a whole window alone
-        #[serde(with = "Whole::<u64, 0, MOST>")]
-        pub files: u64 = 5000,
-        /// The sliding window of the budget
-        #[serde(with = "DurationFrom::<SECOND>")]
-        pub per: Duration = Duration::from_hours(24),
-    }
-}
-
-impl ReindexKeys {
-    /// The section, with its overrides.
-    pub(super) fn check(mut self) -> Result<Reindex, Faults> {
-        let matches = self.pattern.take().map_or(Ok(()), |_| {
-            let message = "only the entries of reindex.folders have the key match";
-            Err(Fault::about("reindex.match", message))
-        });
-        let folders = self.folders.take().unwrap_or_default();
-        let rules = ReindexRules::default().changed(self);
-        let overrides = folders.into_iter().enumerate().map(|(index, keys)| {
-            let path = format!("reindex.folders[{index}]");
-            keys.check_override(&rules, &path)
-        });
-        let ((), overrides) = both(matches, all(overrides))?;
-        Ok(Reindex { rules, overrides })
-    }
-
-    fn check_override(
-        mut self,
-        rules: &ReindexRules,
-        path: &str,
-    ) -> Result<ReindexOverride, Fault> {
-        let fault = |key, message: &str| Fault::about(child(path, key), message);
-        if self.folders.is_some() {
-            return Err(fault("folders", "only reindex itself has the key folders"));
+impl Default for ReindexRules {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Off,
+            min_age: Duration::from_mins(10),
+            cooldown: Duration::from_hours(1),
+            max_attempts: const { NonZeroU32::new(3).expect("3 is not 0") },
+            budget: Budget::default(),
+            max_backlog: 100,
+            windows: Vec::new(),
+            never_classes: Vec::new(),
+            kill_switch_file: None,
         }
-        let pattern = self.pattern.take();
-        Ok(ReindexOverride {
-            folders: pattern.ok_or_else(|| fault("match", "is missing; it could be Inbox*"))?,
-            rules: rules.changed(self),
-        })
     }
 }
 
-/// The section in the schema: the rules with their defaults, and overrides in which no key has a default.
-pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
-    let mut section = ReindexRules::json_schema(generator);
-    let mut changes = ReindexKeys::json_schema(generator);
-    remove_defaults(&mut changes);
-    changes.insert("required".into(), ["match"].into());
-    let folders = json_schema!({ "type": ["array", "null"], "items": changes });
-    if let Some(Json::Object(properties)) = section.get_mut("properties") {
-        properties.insert("folders".into(), folders.to_value());
-    }
-    section
+/// What may be sent to one portal in a sliding window of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// Files sent per portal in the time `per`; a folder with more files may have a whole window alone
+    #[serde(with = "Whole::<u64, 0, MOST>")]
+    pub files: u64,
+    /// The sliding window of the budget
+    #[serde(with = "DurationFrom::<SECOND>")]
+    pub per: Duration,
 }
 
-fn remove_defaults(schema: &mut Schema) {
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            files: 5000,
+            per: Duration::from_hours(24),
+        }
+    }
+}
+
+/// Gives each override the rules of all folders that it does not change, and puts what [`Reindex`] and [`ReindexOverride`] call `rules` into
+/// a mapping of its own.
+pub(super) fn complete(document: &mut Node) {
+    let Some(section) = document.get("reindex") else {
+        return;
+    };
+    if section.value == Value::Nothing {
+        return;
+    }
+    let mut folders = section.take("folders");
+    let rules = section.clone();
+    for folder in folders.iter_mut().flat_map(|list| &mut list.parts) {
+        let pattern = folder.take("match");
+        folder.add_missing(&rules);
+        folder.call("rules", pattern);
+    }
+    section.call("rules", folders);
+}
+
+fn without_defaults(schema: &mut Schema) {
     schema.remove("default");
-    transform_subschemas(&mut remove_defaults, schema);
+    transform_subschemas(&mut without_defaults, schema);
 }
 
 label_values! {

@@ -11,7 +11,6 @@ use prometheus::{
 };
 
 use crate::metrics::family::{Family, PORTAL, families};
-use crate::metrics::process::Process;
 use crate::metrics::samples::flag;
 use crate::model::{PortalName, Shard, Timestamp, label_values};
 use crate::policy::Reason;
@@ -140,7 +139,6 @@ impl Events {
             env!("KB_RUSTC"),
         ];
         gauge(&BUILD_INFO, &build)?.set(1.0);
-        registry.register(Box::new(Process::new()?))?;
         Ok(Self {
             requests: counter(&REQUESTS)?,
             request_duration: histogram(&REQUEST_DURATION, &REQUEST_BUCKETS)?,

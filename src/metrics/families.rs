@@ -6,7 +6,6 @@
 pub(super) mod folder;
 pub(super) mod portal;
 pub(super) mod reindex;
-pub(super) mod store;
 pub(super) mod view;
 
 use std::io::{self, Write};
@@ -28,7 +27,6 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
         portal::FAMILIES,
         folder::FAMILIES,
         reindex::FAMILIES,
-        store::FAMILIES,
     ];
     let mut all = families.concat();
     all.sort_by_key(|family| family.name);

@@ -2,96 +2,72 @@
 //!
 //! The collector of the `prometheus` crate rounds processor time to whole seconds and brings a second version of `rustix`.
 
+use std::fmt::Write;
 use std::fs;
 
-use prometheus::core::{Collector, Desc};
-use prometheus::proto::MetricFamily;
-use prometheus::{Counter, Gauge, Result};
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
 use crate::metrics::samples::float;
 
-pub(super) struct Process {
-    cpu: Counter,
-    max_fds: Gauge,
-    open_fds: Gauge,
-    resident_memory: Gauge,
-    start_time: Gauge,
-    threads: Gauge,
-    virtual_memory: Gauge,
-}
-
-impl Process {
-    pub(super) fn new() -> Result<Self> {
-        Ok(Self {
-            cpu: Counter::new(
-                "process_cpu_seconds_total",
-                "Total user and system CPU time spent in seconds.",
-            )?,
-            max_fds: Gauge::new(
-                "process_max_fds",
-                "Maximum number of open file descriptors.",
-            )?,
-            open_fds: Gauge::new("process_open_fds", "Number of open file descriptors.")?,
-            resident_memory: Gauge::new(
-                "process_resident_memory_bytes",
-                "Resident memory size in bytes.",
-            )?,
-            start_time: Gauge::new(
-                "process_start_time_seconds",
-                "Start time of the process since unix epoch in seconds.",
-            )?,
-            threads: Gauge::new("process_threads", "Number of OS threads in the process.")?,
-            virtual_memory: Gauge::new(
-                "process_virtual_memory_bytes",
-                "Virtual memory size in bytes.",
-            )?,
-        })
-    }
-
-    fn collectors(&self) -> [&dyn Collector; 7] {
-        [
-            &self.cpu,
-            &self.max_fds,
-            &self.open_fds,
-            &self.resident_memory,
-            &self.start_time,
-            &self.threads,
-            &self.virtual_memory,
-        ]
-    }
-}
-
-impl Collector for Process {
-    fn desc(&self) -> Vec<&Desc> {
-        let collectors = self.collectors().into_iter();
-        collectors.flat_map(Collector::desc).collect()
-    }
-
-    fn collect(&self) -> Vec<MetricFamily> {
-        if let Some(stat) = fs::read_to_string("/proc/self/stat")
-            .ok()
-            .as_deref()
-            .and_then(Stat::parse)
-        {
-            self.cpu.reset();
-            self.cpu.inc_by(stat.cpu_seconds);
-            self.threads.set(stat.threads);
-            self.virtual_memory.set(stat.virtual_bytes);
-            self.resident_memory.set(stat.resident_bytes);
-            if let Some(boot) = boot_time() {
-                self.start_time.set(boot + stat.started_after_boot);
-            }
+/// The text of the metrics that can be read.
+pub(super) fn text() -> String {
+    let stat = fs::read_to_string("/proc/self/stat");
+    let stat = stat.ok().and_then(|stat| Stat::parse(&stat));
+    let of_stat = |value: fn(&Stat) -> f64| stat.as_ref().map(value);
+    let started = of_stat(|stat| stat.started_after_boot).zip(boot_time());
+    let open_fds = fs::read_dir("/proc/self/fd").map(|entries| float(entries.count() as u64));
+    let max_fds = getrlimit(Resource::Nofile).current;
+    let metrics = [
+        (
+            "process_cpu_seconds_total counter",
+            "Total user and system CPU time spent in seconds.",
+            of_stat(|stat| stat.cpu_seconds),
+        ),
+        (
+            "process_max_fds gauge",
+            "Maximum number of open file descriptors.",
+            Some(max_fds.map_or(f64::INFINITY, float)),
+        ),
+        (
+            "process_open_fds gauge",
+            "Number of open file descriptors.",
+            open_fds.ok(),
+        ),
+        (
+            "process_resident_memory_bytes gauge",
+            "Resident memory size in bytes.",
+            of_stat(|stat| stat.resident_bytes),
+        ),
+        (
+            "process_start_time_seconds gauge",
+            "Start time of the process since unix epoch in seconds.",
+            started.map(|(after_boot, boot)| boot + after_boot),
+        ),
+        (
+            "process_threads gauge",
+            "Number of OS threads in the process.",
+            of_stat(|stat| stat.threads),
+        ),
+        (
+            "process_virtual_memory_bytes gauge",
+            "Virtual memory size in bytes.",
+            of_stat(|stat| stat.virtual_bytes),
+        ),
+    ];
+    let mut text = String::new();
+    for (metric, help, value) in metrics {
+        let name = metric.split(' ').next().unwrap_or_default();
+        if let Some(value) = value {
+            let value = value.to_string().replace("inf", "+Inf");
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "# HELP {name} {help}\n# TYPE {metric}\n{name} {value}\n"
+            );
         }
-        if let Ok(entries) = fs::read_dir("/proc/self/fd") {
-            self.open_fds.set(float(entries.count() as u64));
-        }
-        let limit = getrlimit(Resource::Nofile).current;
-        self.max_fds.set(limit.map_or(f64::INFINITY, float));
-        let collectors = self.collectors().into_iter();
-        collectors.flat_map(Collector::collect).collect()
     }
+    text
 }
 
 /// What `/proc/self/stat` says, in seconds and bytes (proc(5)).

@@ -11,8 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::metrics::exposition::{Clock, Exposition};
-use crate::metrics::rendering::Rendering;
+use crate::metrics::exposition::{Clock, Exposition, Rendering};
 use crate::snapshot::{Publisher, Snapshot};
 
 /// Minimum gap between renderings, as a multiple of the last one's duration: it costs a twentieth of a core at most.

@@ -1,25 +1,156 @@
-//! One event as one line: which keys it has, and how both formats write it.
+//! One line for each event: which keys it has, and how both formats write it. Fields are cut when they are recorded.
 
+use std::error::Error;
+use std::fmt::Debug;
 use std::io::{self, Write};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
-use tracing::Metadata;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
 
 use super::Format;
-use super::fields::Fields;
-use crate::text::is_unsafe;
+use crate::clock::Moment;
+use crate::text::{cut, is_unsafe};
+
+/// The longest value, in characters; a longer one is cut.
+const MAX_VALUE: usize = 2_000;
+
+/// How tracing names the text of an event.
+const MESSAGE: &str = "message";
+
+/// Named values in the order of their recording. Values are texts, numbers and truth values only.
+#[derive(Debug, Default)]
+struct Fields {
+    message: String,
+    named: Vec<(&'static str, Value)>,
+}
+
+impl Fields {
+    /// Replaces older values by newer ones.
+    fn update(&mut self, newer: Self) {
+        for (name, value) in newer.named {
+            self.set(name, value);
+        }
+    }
+
+    fn set(&mut self, name: &'static str, value: Value) {
+        match self.named.iter_mut().find(|field| field.0 == name) {
+            Some(field) => field.1 = value,
+            None => self.named.push((name, value)),
+        }
+    }
+
+    fn set_text(&mut self, field: &Field, text: &str) {
+        let text = cut(text, MAX_VALUE).into_owned();
+        if field.name() == MESSAGE {
+            self.message = text;
+        } else {
+            self.set(field.name(), text.into());
+        }
+    }
+}
+
+impl Visit for Fields {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if value.is_finite() {
+            self.set(field.name(), value.into());
+        } else {
+            self.set_text(field, &value.to_string());
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.set(field.name(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.set(field.name(), value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.set(field.name(), value.into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.set_text(field, value);
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
+        let causes = std::iter::successors(Some(value), |&error| error.source());
+        let chain: Vec<String> = causes.map(ToString::to_string).collect();
+        self.set_text(field, &chain.join(": "));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.set_text(field, &format!("{value:?}"));
+    }
+}
+
+/// Writes each event as a line.
+pub(super) struct Lines<W> {
+    pub(super) format: Format,
+    pub(super) writer: W,
+}
+
+impl<S, W> Layer<S> for Lines<W>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    W: for<'w> MakeWriter<'w> + 'static,
+{
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(fields);
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        // Before the span is locked: a value that panics while it is shown is logged from within this span.
+        let mut newer = Fields::default();
+        values.record(&mut newer);
+        if let Some(span) = context.span(id)
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            fields.update(newer);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let mut line = Line::new(Moment::now().wall.into(), event.metadata(), fields);
+        for span in context.event_scope(event).into_iter().flatten() {
+            if let Some(fields) = span.extensions().get::<Fields>() {
+                line.add(&fields.named);
+            }
+        }
+        let mut out = Vec::with_capacity(256);
+        if line.write(self.format, &mut out).is_ok() {
+            // In one piece, so that lines do not mix. An error of the log itself cannot be reported.
+            let _ = self
+                .writer
+                .make_writer_for(event.metadata())
+                .write_all(&out);
+        }
+    }
+}
 
 /// The keys that every line has; a field of such a name gets a prefix.
 const OWN_KEYS: [&str; 4] = ["time", "level", "target", "msg"];
 
 /// A line before it is written: keys and values in order, no key twice.
-pub(super) struct Line(Vec<(String, Value)>);
+struct Line(Vec<(String, Value)>);
 
 impl Line {
-    pub(super) fn new(time: DateTime<Utc>, metadata: &Metadata<'_>, event: Fields) -> Self {
+    fn new(time: DateTime<Utc>, metadata: &Metadata<'_>, event: Fields) -> Self {
         let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
         let level = metadata.level().as_str().to_ascii_lowercase();
         let values = [time, level, metadata.target().to_owned(), event.message];
@@ -30,7 +161,7 @@ impl Line {
     }
 
     /// Adds fields; a key that is there already stays as it is, so an event's fields and inner spans are to be added first.
-    pub(super) fn add(&mut self, fields: &[(&'static str, Value)]) {
+    fn add(&mut self, fields: &[(&'static str, Value)]) {
         for (name, value) in fields {
             let key = key(name);
             if self.0.iter().all(|present| present.0 != key) {
@@ -39,7 +170,7 @@ impl Line {
         }
     }
 
-    pub(super) fn write(&self, format: Format, out: &mut Vec<u8>) -> io::Result<()> {
+    fn write(&self, format: Format, out: &mut Vec<u8>) -> io::Result<()> {
         match format {
             Format::Logfmt => self.write_logfmt(out)?,
             Format::Json => write_json(out, |json| {

@@ -294,7 +294,7 @@ fn the_rules_of_an_installation_know_its_clusters_and_its_archive() {
     let rules = rendered(&[
         "--by=cluster,namespace",
         "--set=failed_ratio=0.1",
-        "--for-folder=archive",
+        "--for-folder=018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6",
         "--each-flagged-file",
     ]);
     let folder = tempfile::tempdir().unwrap();

@@ -46,8 +46,8 @@ fn a_configuration_that_is_right_ends_with_0() {
     let config = "portals:\n  - name: main\n    base_url: https://portal.example\n    api_key_file: /run/key\n";
     let (code, text) = check(config);
     assert_eq!(code, Some(0), "{text}");
-    let allowed = "portal main: at 5 requests a second, 300 requests fit into an interval of 1m";
-    assert!(text.contains(allowed), "{text}");
+    let expected = "the configuration is correct: 1 portal(s)\nreindexing: off for every folder\n";
+    assert_eq!(text, expected);
 }
 
 #[test]
@@ -77,6 +77,27 @@ fn rules_that_name_more_classes_than_have_labels_are_warned_of() {
             );
         }
     }
+}
+
+#[test]
+fn a_kill_switch_that_stops_what_is_to_be_sent_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stop");
+    let missing = folder.path().join("missing/stop");
+    let warned = |mode: &str, file: &std::path::Path| {
+        let portal =
+            "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /run/key}]";
+        let file = file.display();
+        let (code, text) = check(&format!(
+            "{portal}\nreindex: {{mode: {mode}, kill_switch_file: {file}}}\n"
+        ));
+        assert_eq!(code, Some(0), "{text}");
+        text.contains("warning: reindex.kill_switch_file")
+    };
+    assert!(!warned("enforce", &file));
+    assert!(warned("enforce", &missing) && !warned("dry_run", &missing));
+    fs::write(&file, "").unwrap();
+    assert!(warned("enforce", &file));
 }
 
 #[test]
@@ -121,7 +142,7 @@ reindex:
     let lines: Vec<_> = text.lines().collect();
     let places = [
         ":3:15: portals[0].base_url: ",
-        ":5:14: portals[0]: a literal key is refused",
+        ":5:5: portals[0]: a literal key is refused",
         ":6:25: portals[0].folders.include[0]: ",
         ":6:45: portals[0].folders.exclude[0]: ",
         ":8:15: portals[1].base_url: the exporter adds /api/admin/library-folders itself",
@@ -152,7 +173,7 @@ collect: {jitter: soon}
         ":2:77: portals[0].cert_file: key_file is missing",
         ":3:5: portals[1]: api_key_file or api_key_env is missing",
         ":3:12: portals[1].name: portals[0] has this name already",
-        ":4:18: reindex: only the entries of reindex.folders",
+        ":4:11: reindex: only the entries of reindex.folders",
         ":4:31: reindex.folders[0].match: is missing",
         ":5:19: collect.jitter: ",
     ];
@@ -197,6 +218,11 @@ fn what_the_configuration_names_is_read_when_it_is_checked() {
             "    api_key_file: /run/key\nstate:\n  postgres_url_file: /nonexistent/url\n",
             ":6:22: state.postgres_url_file: ",
             "cannot be read: No such file",
+        ),
+        (
+            "    api_key_file: /run/key\nstate:\n  path: /dev/null\n",
+            ":6:9: state.path: ",
+            "/dev/null is not a folder",
         ),
     ] {
         let (code, text) = check(&portal(more));
@@ -304,6 +330,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.listen-address", "nowhere"],
         &["--web.telemetry-path", "metrics"],
         &["--web.telemetry-path", "/livez"],
+        &["--web.telemetry-path", "/"],
         &["--web.telemetry-path", "/docs/metrics"],
         &["--log.level", "loud"],
     ] {
@@ -414,6 +441,21 @@ async fn the_simulated_portal_runs_alone() {
     assert_eq!(answered.status(), 200);
     portal.signal("TERM");
     assert_eq!(portal.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn the_first_signal_ends_a_demo_that_still_generates_its_portal() {
+    let mut command = program();
+    command.args(["demo", "--portal.files", "20000000"]);
+    command.args(["--portal.listen-address", "127.0.0.1:0"]);
+    command.args(["--web.listen-address", "127.0.0.1:0"]);
+    let mut demo = Process::start(&mut command);
+    let listens = |line: &str| line.contains("simulated portal listening").then_some(());
+    demo.line("the portal listens", listens).await;
+    demo.signal("TERM");
+    assert_eq!(demo.ended().await.code(), Some(0));
+    let output = demo.output().join("\n");
+    assert!(!output.contains("status page"), "{output}");
 }
 
 #[tokio::test]

@@ -1,11 +1,15 @@
-//! What a check found, in lines for people, and whether all can be collected.
+//! What a check found, in lines for people and as a document, and whether all can be collected.
+
+use anyhow::Result;
+use serde_json::{Value, json};
 
 use crate::cli::check::patterns;
-use crate::cli::table;
+use crate::cli::scan::tables;
+use crate::cli::{document, output, table};
 use crate::config::Config;
 use crate::model::PortalName;
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderState, FolderView, ListState, PortalView};
+use crate::snapshot::{FolderView, PortalView};
 use crate::text;
 
 /// Longest name of a folder that has a place in its column, in characters.
@@ -17,9 +21,9 @@ const NUMBER: usize = 8;
 /// All portals, in the order of the configuration.
 #[derive(Debug)]
 pub(super) struct Report {
-    pub portals: Vec<PortalReport>,
+    portals: Vec<PortalReport>,
     /// Mistakes that concern no portal alone.
-    pub mistakes: Vec<String>,
+    mistakes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -31,43 +35,10 @@ pub(super) struct PortalReport {
     pub mistakes: Vec<String>,
 }
 
-impl PortalReport {
-    pub fn is_complete(&self) -> bool {
-        self.view.is_complete() && self.mistakes.is_empty()
-    }
-
-    /// Why its list of folders cannot be read.
-    pub fn error(&self) -> Option<&str> {
-        match &self.view.list {
-            ListState::Failed { message, .. } => Some(message),
-            ListState::Unasked | ListState::Read(_) => None,
-        }
-    }
-
-    /// What cannot be collected beside single folders, for people.
-    pub fn notes(&self) -> Vec<String> {
-        let notes = match self.error() {
-            Some(_) => Vec::new(),
-            None => self.view.notes().collect(),
-        };
-        notes.into_iter().chain(self.mistakes.clone()).collect()
-    }
-
-    /// The folders by name.
-    pub fn folders(&self) -> impl Iterator<Item = &FolderView> {
-        let folders = self.view.folders.values();
-        let mut folders: Vec<_> = folders.map(|folder| &**folder).collect();
-        folders.sort_by_key(|folder| &folder.name);
-        folders.into_iter()
-    }
-}
-
 impl Report {
     pub fn new(config: &Config, portals: Vec<PortalReport>) -> Self {
-        let listings: Option<Vec<_>> = portals
-            .iter()
-            .map(|portal| portal.listing.as_ref())
-            .collect();
+        let listings = portals.iter().map(|portal| portal.listing.as_ref());
+        let listings: Option<Vec<_>> = listings.collect();
         let mistakes = listings.map(|listings| patterns::unmatched_overrides(config, &listings));
         Self {
             portals,
@@ -76,30 +47,36 @@ impl Report {
     }
 
     pub fn is_complete(&self) -> bool {
-        self.portals.iter().all(PortalReport::is_complete) && self.mistakes.is_empty()
+        let is_complete =
+            |portal: &PortalReport| portal.view.is_complete() && portal.mistakes.is_empty();
+        self.portals.iter().all(is_complete) && self.mistakes.is_empty()
     }
 
     /// What follows the lines of the folders.
     pub fn notes(&self) -> String {
         let portals = self.portals.iter().flat_map(|portal| {
             let name = &portal.view.name;
-            let notes = portal.notes().into_iter();
-            let notes = notes.map(move |note| format!("portal {name}: {note}\n"));
-            notes.chain(reindexing(portal))
+            let notes = document::notes(&portal.view, &portal.mistakes);
+            let notes = notes.into_iter().chain(reindexing(portal));
+            notes.map(move |note| format!("portal {name}: {note}\n"))
         });
         let mistakes = self.mistakes.iter().map(|mistake| format!("{mistake}\n"));
-        portals.chain(mistakes).collect::<Vec<_>>().concat()
+        portals.chain(mistakes).collect()
+    }
+
+    pub fn json(&self) -> Result<String> {
+        let portals = self.portals.iter();
+        let portals = portals.map(|portal| document::portal(&portal.view, &portal.mistakes));
+        output::document(&json!({ "portals": portals.collect::<Value>(), "notes": self.mistakes }))
     }
 }
 
 /// In how many folders files are reindexed.
 fn reindexing(portal: &PortalReport) -> Option<String> {
-    let folders = portal.folders();
-    let folders = folders.map(|folder| (folder.id, folder.name.label()));
-    let modes = portal.view.reindex.in_folders(folders);
-    let name = &portal.view.name;
     portal.listing.as_ref()?;
-    Some(format!("portal {name}: {modes}\n"))
+    let folders = portal.view.folders.values();
+    let folders = folders.map(|folder| (folder.id, folder.name.label()));
+    Some(portal.view.reindex.in_folders(folders))
 }
 
 /// How the folders of a portal are shown, one a line.
@@ -112,7 +89,9 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// The lines fit into the terminal, but for errors.
     pub fn new(portal: &'a PortalName, folders: &[&ListedFolder]) -> Self {
-        let names = folders.iter().map(|folder| shown(folder.name.label()));
+        let names = folders
+            .iter()
+            .map(|folder| text::one_line(folder.name.label()));
         let longest = names.map(|name| name.chars().count()).max();
         let room = table::terminal_width().map_or(usize::MAX, usize::from);
         let others = portal.as_str().chars().count() + NUMBER + "    ok".len();
@@ -124,11 +103,11 @@ impl<'a> Lines<'a> {
     }
 
     pub fn folder(&self, folder: &FolderView) -> String {
-        let name = shown(folder.name.label());
+        let name = text::one_line(folder.name.label());
         let name = text::cut(&name, self.name);
         let files = table::known(folder.reported_files);
-        let result = result(folder);
-        let result = shown(&result);
+        let result = tables::result(folder);
+        let result = text::one_line(&result);
         let (portal, width) = (self.portal, self.name);
         format!("{portal}  {name:<width$} {files:>NUMBER$}  {result}\n")
     }
@@ -136,18 +115,5 @@ impl<'a> Lines<'a> {
 
 /// A line about a portal without any folder.
 pub(super) fn of_portal(portal: &PortalName, result: &str) -> String {
-    format!("{portal}  {}\n", shown(result))
-}
-
-/// Text of any origin on one line, which cannot take over the terminal.
-fn shown(text: &str) -> String {
-    text::one_line(text).into_owned()
-}
-
-fn result(folder: &FolderView) -> String {
-    match &folder.state {
-        FolderState::Counted | FolderState::Unseen => "ok".to_owned(),
-        FolderState::Departed(_) => "gone".to_owned(),
-        FolderState::Unavailable { message, .. } => format!("{message} ({})", folder.id),
-    }
+    format!("{portal}  {}\n", text::one_line(result))
 }

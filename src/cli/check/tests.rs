@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::num::NonZeroU16;
+use std::time::Duration;
 
 use super::*;
-use crate::cli::scene::{KEY, Scene};
-use crate::config::{HiddenPath, KeySource};
+use crate::cli::testing::{KEY, Scene};
+use crate::config::{BaseUrl, HiddenPath, KeySource};
 
 /// What a check of a shard says, and whether it is complete.
 async fn said(scene: &Scene, shard: Shard) -> (String, bool) {
@@ -143,6 +144,31 @@ async fn each_folder_is_tried_by_one_of_the_shards() {
     }
     tried.sort_unstable();
     assert_eq!(tried, ["Archive", "Drafts", "Inbox"]);
+}
+
+#[tokio::test]
+async fn a_portal_that_hangs_is_asked_twice_and_no_longer_than_a_request_may_take() {
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
+    let address = silent.local_addr().unwrap();
+    let mut scene = Scene::new(&[]).await;
+    scene.config.portals[0].base_url = BaseUrl::parse(&format!("http://{address}")).unwrap();
+    scene.config.request.timeout = Duration::from_millis(100);
+    scene.config.request.retries = 4;
+    let accepted = async {
+        let mut connections = Vec::new();
+        loop {
+            connections.push(silent.accept().await.unwrap());
+            if connections.len() > 2 {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        text = checked(&scene, false) => assert!(text.contains("main  no complete answer within 100ms"), "{text}"),
+        () = accepted => panic!("it is asked more than twice"),
+    }
 }
 
 #[tokio::test]

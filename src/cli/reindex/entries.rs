@@ -17,66 +17,50 @@ pub(super) fn json(entries: &[Entry]) -> Result<String> {
 
 /// Writes the table: a row for each attempt.
 pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
-    let columns = "#attempt, =time, portal, folder, result, #charged, #requeued, =outcome, #recovered, #refailed, #flagged, \
-                   #waiting";
-    let mut table = Table::new(columns, width);
+    let mut table = Table::unwrapped("#attempt, =time, portal, folder, result", width);
     for row in entries.iter().map(Row::of) {
-        let reason = row.reason.as_ref();
-        let reason = known(reason.map(|reason| format!(": {reason}")));
-        table.add(&[
-            &row.id,
-            &row.time,
-            &row.portal,
-            &row.folder(),
-            &format!("{}{reason}", row.result_words()),
-            &row.charged,
-            &known(row.requeued),
-            &known(row.outcome),
-            &known(row.files_recovered),
-            &known(row.files_refailed),
-            &known(row.files_flagged),
-            &known(row.files_waiting),
-        ]);
+        let folder = row.folder.unwrap_or(&row.folder_id);
+        table.add(&[&row.id, &row.time, &row.portal, &folder, &row.in_words()]);
     }
     table
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
+struct Row<'a> {
     /// Its number; a later attempt has a greater one.
-    pub id: i64,
-    pub time: String,
-    pub portal: &'a str,
+    id: i64,
+    time: String,
+    portal: &'a str,
     folder_id: String,
     /// The folder's name at its last attempt.
     folder: Option<&'a str>,
     /// The result of the request: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `not_sent` or `under_way`.
     result: &'static str,
     /// Why that is so, for people.
-    pub reason: Option<String>,
+    reason: Option<String>,
     /// When the portal answered, or the exporter stopped waiting.
     answered: Option<String>,
     /// Failed files of the folder as last seen before it.
-    pub files: u64,
+    files: u64,
     /// Files that the budget is charged for.
     charged: u64,
     /// How many files the portal requeued, as it reports.
-    pub requeued: Option<u64>,
+    requeued: Option<u64>,
     /// The verdict: the label `outcome` of `kb_reindex_outcomes_total`.
-    pub outcome: Option<&'static str>,
+    outcome: Option<&'static str>,
     judged: Option<String>,
     // Files by state; nothing, if none was sent.
-    pub files_recovered: Option<u64>,
-    pub files_refailed: Option<u64>,
-    pub files_flagged: Option<u64>,
+    files_recovered: Option<u64>,
+    files_refailed: Option<u64>,
+    files_flagged: Option<u64>,
     /// Still waiting or being processed, or not seen since.
-    pub files_waiting: Option<u64>,
+    files_waiting: Option<u64>,
     /// Deleted or replaced since.
     files_gone: Option<u64>,
 }
 
 impl<'a> Row<'a> {
-    pub fn of(entry: &'a Entry) -> Self {
+    fn of(entry: &'a Entry) -> Self {
         let attempt = &*entry.attempt;
         let outcome = attempt.outcome;
         let judged = attempt.judged;
@@ -109,14 +93,26 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The folder by its name, or else by its id.
-    pub fn folder(&self) -> &str {
-        self.folder.unwrap_or(&self.folder_id)
-    }
-
-    /// The result in words for people.
-    pub fn result_words(&self) -> String {
-        self.result.replace('_', " ")
+    /// The attempt and its outcome.
+    fn in_words(&self) -> String {
+        let reason = known(self.reason.as_ref().map(|reason| format!(" ({reason})")));
+        let files = match self.requeued {
+            Some(requeued) => format!("{requeued} requeued"),
+            None => format!("{} files", self.files),
+        };
+        let verdict = known(self.outcome.map(|outcome| format!("; {outcome}")));
+        let result = self.result.replace('_', " ");
+        let mut parts = vec![format!("{result}{reason}, {files}{verdict}")];
+        for (files, state) in [
+            (self.files_recovered, "recovered"),
+            (self.files_refailed, "refailed"),
+            (self.files_flagged, "flagged"),
+            (self.files_waiting, "waiting"),
+        ] {
+            let some = files.filter(|files| *files > 0);
+            parts.extend(some.map(|files| format!("{files} {state}")));
+        }
+        parts.join(", ")
     }
 }
 

@@ -13,7 +13,7 @@ use crate::text;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["folder", "class", "clock"])))]
 pub(in crate::cli) struct ForgiveArgs {
-    /// Configured name of the portal. Without another flag, everything but `--clock` is reset.
+    /// Forgive in the portal with this configured name. Without another flag, everything but `--clock` is reset.
     #[arg(long, value_name = "PORTAL")]
     portal: String,
     /// Reset the cooldown and the attempts of this folder, given by its id or its name at the last attempt.

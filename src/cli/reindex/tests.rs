@@ -112,15 +112,15 @@ fn entries() -> Vec<Entry> {
 #[test]
 fn each_attempt_has_a_row_with_what_came_of_it() {
     insta::assert_snapshot!(entries::table(&entries(), None), @r#"
-    ┌─────────┬──────────────────────┬────────┬──────────────────────────────────────┬─────────────────────┬─────────┬──────────┬─────────┬───────────┬──────────┬─────────┬─────────┐
-    │ attempt ┆ time                 ┆ portal ┆ folder                               ┆ result              ┆ charged ┆ requeued ┆ outcome ┆ recovered ┆ refailed ┆ flagged ┆ waiting │
-    ╞═════════╪══════════════════════╪════════╪══════════════════════════════════════╪═════════════════════╪═════════╪══════════╪═════════╪═══════════╪══════════╪═════════╪═════════╡
-    │       6 ┆ 2026-03-01T12:06:00Z ┆ main   ┆ Inbox                                ┆ under way           ┆       2 ┆          ┆         ┆         0 ┆        0 ┆       0 ┆       2 │
-    │       5 ┆ 2026-03-01T12:05:00Z ┆ main   ┆ Inbox                                ┆ unknown: no answer  ┆       3 ┆          ┆         ┆         1 ┆        0 ┆       0 ┆       2 │
-    │       4 ┆ 2026-03-01T12:04:00Z ┆ main   ┆ 00000000-0000-0000-0000-000000000004 ┆ refused: status 403 ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
-    │       3 ┆ 2026-03-01T12:03:00Z ┆ main   ┆ Letters                              ┆ accepted            ┆      12 ┆       13 ┆ partial ┆         7 ┆        2 ┆       1 ┆       0 │
-    │       2 ┆ 2026-03-01T12:02:00Z ┆ main   ┆ a�[2J�b\n│ "c"                       ┆ not sent            ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
-    └─────────┴──────────────────────┴────────┴──────────────────────────────────────┴─────────────────────┴─────────┴──────────┴─────────┴───────────┴──────────┴─────────┴─────────┘
+    ┌─────────┬──────────────────────┬────────┬──────────────────────────────────────┬────────────────────────────────────────────────────────────────────┐
+    │ attempt ┆ time                 ┆ portal ┆ folder                               ┆ result                                                             │
+    ╞═════════╪══════════════════════╪════════╪══════════════════════════════════════╪════════════════════════════════════════════════════════════════════╡
+    │       6 ┆ 2026-03-01T12:06:00Z ┆ main   ┆ Inbox                                ┆ under way, 2 files, 2 waiting                                      │
+    │       5 ┆ 2026-03-01T12:05:00Z ┆ main   ┆ Inbox                                ┆ unknown (no answer), 3 files, 1 recovered, 2 waiting               │
+    │       4 ┆ 2026-03-01T12:04:00Z ┆ main   ┆ 00000000-0000-0000-0000-000000000004 ┆ refused (status 403), 5 files                                      │
+    │       3 ┆ 2026-03-01T12:03:00Z ┆ main   ┆ Letters                              ┆ accepted, 13 requeued; partial, 7 recovered, 2 refailed, 1 flagged │
+    │       2 ┆ 2026-03-01T12:02:00Z ┆ main   ┆ a�[2J�b\n│ "c"                       ┆ not sent, 40 files                                                 │
+    └─────────┴──────────────────────┴────────┴──────────────────────────────────────┴────────────────────────────────────────────────────────────────────┘
     "#);
 }
 
@@ -175,17 +175,19 @@ fn a_document_has_the_same_fields_for_every_attempt() {
 }
 
 #[test]
-fn an_attempt_has_two_lines_on_a_narrow_terminal_and_one_on_a_wide_one() {
-    for (width, each) in [(60, 2), (80, 2), (120, 2), (160, 1), (199, 1)] {
-        let shown = lines::lines(&entries(), width);
-        assert_eq!(shown.lines().count(), 5 * each, "{width}");
+fn an_attempt_has_three_lines_at_most_on_a_narrow_terminal_and_one_on_a_wide_one() {
+    for (width, each) in [(80, 3), (120, 3), (160, 1)] {
+        let shown = entries::table(&entries(), Some(width)).to_string();
+        let frame = if each == 1 { 4 } else { 0 };
+        assert!(shown.lines().count() <= 5 * each + frame, "{shown}");
         let longest = shown.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(width.into()), "{width}: {longest:?}");
         assert!(!shown.chars().any(|c| c != '\n' && text::is_unsafe(c)));
     }
-    insta::assert_snapshot!(lines::lines(&entries()[3..4], 80), @r"
-        3  2026-03-01T12:03:00Z  main / Letters
-           accepted, 13 requeued; partial, 7 recovered, 2 refailed, 1 flagged
+    let narrow = entries::table(&entries()[3..4], Some(80)).to_string();
+    insta::assert_snapshot!(narrow, @r"
+    attempt 3, time 2026-03-01T12:03:00Z, portal main, folder Letters
+      result accepted, 13 requeued; partial, 7 recovered, 2 refailed, 1 flagged
     ");
 }
 

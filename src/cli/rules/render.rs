@@ -159,7 +159,7 @@ pub(super) fn runbook_url(text: &str) -> Result<String, String> {
     Ok(url.into())
 }
 
-/// The name of a job or the id of a folder, escaped as in a string of `PromQL`.
+/// The name of a job, escaped as in a string of `PromQL`.
 pub(super) fn quoted(text: &str) -> Result<String, String> {
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("it is a line of text".to_owned());

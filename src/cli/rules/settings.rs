@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 
-use super::render;
 use super::threshold::Setting;
+use crate::model::FolderId;
 
 /// Flags that report each flagged file.
 const EACH_FLAGGED_FILE: [(&str, f64); 2] =
@@ -17,7 +17,7 @@ const EACH_FLAGGED_FILE: [(&str, f64); 2] =
 pub(super) struct Change {
     /// For all folders that are not named; `None`: as it is shipped.
     pub all: Option<f64>,
-    /// For folders, by their ids as in a string of `PromQL`.
+    /// For folders, by their ids.
     pub folders: BTreeMap<String, f64>,
 }
 
@@ -72,6 +72,13 @@ fn is_of_a_folder(name: &str) -> bool {
     !name.starts_with("portal_") && !["stale_intervals", "stuck_files"].contains(&name)
 }
 
+fn folder_id(text: &str) -> Result<String, String> {
+    let id = FolderId::parse(text).map(|id| id.to_string());
+    id.ok_or_else(|| {
+        "expected the id of a folder, as in its address and in the label folder_id".to_owned()
+    })
+}
+
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
         let set = Arg::new("set").long("set").value_name("NAME=VALUE");
@@ -79,9 +86,7 @@ impl Args for Settings {
             .action(ArgAction::Append)
             .value_parser(value_parser!(Setting));
         let folder = Arg::new("for_folder").long("for-folder").value_name("ID");
-        let folder = folder
-            .action(ArgAction::Append)
-            .value_parser(render::quoted);
+        let folder = folder.action(ArgAction::Append).value_parser(folder_id);
         let flagged = Arg::new("each_flagged_file").long("each-flagged-file");
         command
             .arg(set.help("Change a threshold. Repeatable. `--set help` lists the names"))
@@ -140,6 +145,9 @@ impl FromArgMatches for Settings {
 mod tests {
     use super::*;
 
+    const A: &str = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6";
+    const B: &str = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f7";
+
     fn parsed(line: &str) -> Result<Settings, String> {
         let command = Settings::augment_args(Command::new("rules"));
         let matches = command.try_get_matches_from(line.split(' '));
@@ -149,13 +157,13 @@ mod tests {
 
     #[test]
     fn a_folder_belongs_to_the_setting_before_it() {
-        let settings = parsed(
-            "rules --set failed_ratio=0.2 --set failed_ratio=0.1 --for-folder a --for-folder b --set spike_factor=6",
-        );
+        let settings = parsed(&format!(
+            "rules --set failed_ratio=0.2 --set failed_ratio=0.1 --for-folder {A} --for-folder {B} --set spike_factor=6",
+        ));
         let settings = settings.unwrap();
         let ratio = Change {
             all: Some(0.2),
-            folders: BTreeMap::from([("a".to_owned(), 0.1), ("b".to_owned(), 0.1)]),
+            folders: BTreeMap::from([(A.to_owned(), 0.1), (B.to_owned(), 0.1)]),
         };
         assert_eq!(settings.changes["failed_ratio"], ratio);
         assert_eq!(settings.changes["spike_factor"].all, Some(6.0));
@@ -172,13 +180,17 @@ mod tests {
     #[test]
     fn a_folder_without_a_setting_or_of_a_whole_portal_is_refused() {
         for (line, reason) in [
-            ("rules --for-folder a", "follows the --set"),
+            (format!("rules --for-folder {A}"), "follows the --set"),
             (
-                "rules --set portal_failing_files=5 --for-folder a",
+                "rules --set failed_ratio=0.1 --for-folder Inbox".to_owned(),
+                "expected the id of a folder",
+            ),
+            (
+                format!("rules --set portal_failing_files=5 --for-folder {A}"),
                 "portal_failing_files cannot be set for one folder",
             ),
         ] {
-            assert!(parsed(line).unwrap_err().contains(reason), "{line}");
+            assert!(parsed(&line).unwrap_err().contains(reason), "{line}");
         }
     }
 }

@@ -58,9 +58,9 @@ mod tests {
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {
         let share = Setting::Threshold("failed_ratio", 0.2);
         let six = Setting::Threshold("spike_factor", 6.0);
-        let ratio = "failed_ratio is a number above 0, with which the alert would always fire; 1 is the most";
-        let files =
-            "failed_spike_files is a number above 0, with which the alert would always fire";
+        let ratio =
+            "failed_ratio is a number above 0 (with 0, the alert would always fire); 1 is the most";
+        let files = "failed_spike_files is a number above 0 (with 0, the alert would always fire)";
         let factor = "spike_factor is a number of 0 or more";
         let nothing = "write NAME=VALUE, or `help` for the list of names";
         let unknown = "there is no threshold `spike`; `--set help` lists the names";

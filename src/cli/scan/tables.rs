@@ -88,7 +88,8 @@ fn named(portal: &PortalView) -> Vec<(String, &FolderView)> {
     named
 }
 
-fn result(folder: &FolderView) -> String {
+/// What became of a folder.
+pub(in crate::cli) fn result(folder: &FolderView) -> String {
     let reason = known(folder.state.unavailable().map(Unavailable::as_str));
     let counts = folder.counts.as_deref();
     match &folder.state {

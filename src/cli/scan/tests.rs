@@ -5,7 +5,7 @@ mod rendering;
 use std::num::NonZeroU16;
 
 use super::*;
-use crate::cli::scene::{KEY, Scene};
+use crate::cli::testing::{KEY, Scene};
 use crate::clock::Moment;
 use crate::config::{HiddenPath, KeySource, Strategy};
 use kb_simulator::{NewFile, Options, SortParameters, Status};
@@ -56,7 +56,7 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         table.contains("portal main: 206 files in 2 folders, read with 4 requests in "),
         "{table}"
     );
-    let json: serde_json::Value = serde_json::from_str(&json::text(&snapshot).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&snapshot).unwrap()).unwrap();
     let folders = json["portals"][0]["folders"].as_array().unwrap();
     let counted = folders
         .iter()

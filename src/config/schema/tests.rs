@@ -1,13 +1,12 @@
 //! The schema, and documents that satisfy it or do not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, json};
 use uuid::Uuid;
 
 use super::*;
 use crate::config::keys::properties;
-use crate::config::keys::{keys_of, segments};
 use crate::config::tests::full_example;
 use crate::config::{Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State};
 
@@ -161,69 +160,4 @@ fn the_defaults_of_the_example_are_those_of_a_file_that_leaves_them_out() {
     };
     assert_eq!(*portal, expected);
     assert!(portal.folders.admits(Uuid::nil().into(), "any"));
-}
-
-/// The keys that the parser names at `path`, where it met an unknown key.
-fn known_to_the_parser(document: &Json, path: &str) -> BTreeSet<String> {
-    let mut document = document.clone();
-    let place = segments(path)
-        .into_iter()
-        .fold(&mut document, |node, segment| {
-            match segment.parse::<usize>() {
-                Ok(index) => &mut node[index],
-                Err(_) => &mut node[segment],
-            }
-        });
-    place["nobody_has_this"] = json!(1);
-    let error = serde_saphyr::from_str::<Document>(&document.to_string())
-        .err()
-        .unwrap();
-    match error.without_snippet() {
-        serde_saphyr::Error::SerdeUnknownField { expected, .. } => {
-            expected.iter().map(ToString::to_string).collect()
-        }
-        other => panic!("{path}: {other}"),
-    }
-}
-
-#[test]
-fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
-    let required = document(&json_schema(), &|key, required| {
-        required.then(|| key["examples"][0].clone())
-    });
-    for path in [
-        "",
-        "portals[0]",
-        "portals[0].folders",
-        "collect",
-        "request",
-        "errors",
-        "errors.rules[0]",
-        "errors.masks[0]",
-        "reindex",
-        "reindex.budget",
-        "reindex.folders[0]",
-        "reindex.folders[0].budget",
-        "state",
-    ] {
-        let mut known = known_to_the_parser(&required, path);
-        let other: &[&str] = match path {
-            "portals[0]" => &["api_key", "key", "token"],
-            "reindex" => &["match"],
-            "reindex.folders[0]" => &["folders"],
-            _ => &[],
-        };
-        for key in other {
-            assert!(known.remove(*key), "{path}: {key}");
-        }
-        let named: BTreeSet<_> = keys_of(&json_schema(), path)
-            .split(", ")
-            .map(str::to_owned)
-            .collect();
-        assert_eq!(named, known, "{path:?}");
-    }
-    assert_eq!(
-        keys_of(&json_schema(), "reindex.folders[3].budget"),
-        "files, per"
-    );
 }

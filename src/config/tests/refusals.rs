@@ -52,7 +52,7 @@ const MASKS: &str = r"
     {name: a, match: '(open'} => 4:24: errors.masks[0].match: expected a regular expression: unclosed group
     {name: a, match: 'x*'} => 4:24: errors.masks[0].match: expected an expression for a mask: it matches an empty text
     {name: <a>, match: x} => 4:14: errors.masks[0].name: expected a name of a mask: 1 to 31 of a-z, 0-9, _ and -, a letter first
-    {name: a} => 4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+";
+    {name: a} => 4:7: errors.masks[0].match: is missing; it could be tenant-[a-z]+";
 
 /// The same in a rule for errors.
 const RULES: &str = r"
@@ -60,7 +60,7 @@ const RULES: &str = r"
     {match: '', class: a} => 4:15: errors.rules[0].match: expected a text that is not empty
     {match: a, class: other} => 4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread are reserved
     {match: a, class: ' a'} => 4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, without spaces around it
-    {match: a} => 4:8: errors.rules[0].class: is missing; it could be timeout";
+    {match: a} => 4:7: errors.rules[0].class: is missing; it could be timeout";
 
 #[test]
 fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
@@ -80,6 +80,31 @@ fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
     let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
     let many = "errors.masks: at most 50 masks are possible";
     assert!(error.contains(many), "{error}");
+}
+
+#[test]
+fn what_is_not_shown_of_many_mistakes_is_said() {
+    let many = "  - {name: a b, base_url: x}\n".repeat(25);
+    let error = error(&format!("portals:\n{many}"));
+    assert_eq!(error.lines().count(), 21);
+    let end = "kb.yml: has more mistakes; correct these first";
+    assert!(error.ends_with(end), "{error}");
+}
+
+#[test]
+fn an_alias_stands_for_what_its_anchor_has_and_for_no_more_than_a_file_may_have() {
+    let portals = "portals: [&a {name: a, base_url: https://p, api_key_env: K}, *a]";
+    assert_eq!(
+        error(portals),
+        "kb.yml:1:21: portals[1].name: portals[0] has this name already; each portal needs a name of its own"
+    );
+    let tower = (0..20).fold("x0: &x0 [a, b]\n".to_owned(), |text, n| {
+        let (next, before) = (n + 1, format!("*x{n}"));
+        format!("{text}x{next}: &x{next} [{before}, {before}, {before}]\n")
+    });
+    assert!(error(&tower).contains("the file has too many values"));
+    let deep = "portals: ".to_owned() + &"[".repeat(100_000);
+    assert!(error(&deep).contains("recursion limit"), "{}", error(&deep));
 }
 
 #[test]

@@ -22,7 +22,7 @@ proptest! {
         let inserted = format!("{start}{}{end}", noise.repeat(repeated));
         for yaml in [noise.as_str(), &inserted, start] {
             if let Err(error) = Config::from_yaml(&name, yaml) {
-                prop_assert!((1..=20).contains(&error.lines().len()));
+                prop_assert!((1..=21).contains(&error.lines().len()));
                 for line in error.lines() {
                     prop_assert!(line.chars().count() < 1000, "{line}");
                     prop_assert!(!line.chars().any(text::is_unsafe), "{line}");

@@ -71,11 +71,12 @@ fn the_document_has_everything_that_was_found() {
         portal("main", read(), folders),
         portal("down", failed(), vec![]),
     ]);
-    insta::assert_snapshot!(json::text(&found).unwrap(), @r#"
+    insta::assert_snapshot!(json(&found).unwrap(), @r#"
     {
       "portals": [
         {
           "name": "main",
+          "ok": true,
           "unavailable": null,
           "notes": [],
           "ended": "2026-03-01T12:00:00Z",
@@ -141,6 +142,7 @@ fn the_document_has_everything_that_was_found() {
         },
         {
           "name": "down",
+          "ok": false,
           "unavailable": {
             "reason": "unreachable",
             "message": "no answer: connection refused"
@@ -163,7 +165,7 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
         read(),
         vec![counted(1, HOSTILE, &[(Status::Failed, 1)], true)],
     )]);
-    for text in [tables::text(&hostile, None), json::text(&hostile).unwrap()] {
+    for text in [tables::text(&hostile, None), json(&hostile).unwrap()] {
         assert!(
             !text.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)),
             "{text}"
@@ -171,7 +173,7 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
     }
     let tables = tables::text(&hostile, None);
     assert_eq!(tables.lines().count(), 16, "{tables}");
-    let document: serde_json::Value = serde_json::from_str(&json::text(&hostile).unwrap()).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&json(&hostile).unwrap()).unwrap();
     let name = &document["portals"][0]["folders"][0]["name"];
     assert_eq!(name, FolderName::new(HOSTILE).label());
 }
