@@ -31,8 +31,9 @@ mod indexing;
 mod limit;
 mod record;
 mod turn;
+mod update;
 
-pub use apply::{CompletedRead, Update, apply};
+pub use apply::apply;
 pub use day::{Day, waiting};
 pub use entries::Unidentified;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
@@ -41,3 +42,4 @@ pub use record::{
     Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead, KnownFile,
     Look,
 };
+pub use update::{CompletedRead, Update};

@@ -3,7 +3,7 @@
 //!
 //! Where the portal is known not to sort, the same shows which of its folders are sorted all the same, and when it sorts again.
 
-mod comparison;
+pub(super) mod comparison;
 
 use std::time::Duration;
 
@@ -11,11 +11,10 @@ use tracing::warn;
 
 use crate::clock::Moment;
 use crate::collect::Collector;
-use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
-use crate::collect::read_task::{FolderRead, Found, ReadTask};
+use crate::collect::read_task::{Audit, FolderRead, Found};
 use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
 use crate::config::Strategy;
@@ -24,7 +23,7 @@ use crate::history::FullRead;
 use crate::model::{ByStatus, FolderId, Timestamp};
 use crate::snapshot::{FolderState, FolderView, SortingState};
 
-use comparison::{Comparison, Verdict, has_several_statuses};
+use comparison::{Verdict, has_several_statuses};
 
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -34,13 +33,6 @@ const SOON_SHARE: u32 = 24;
 
 /// Shortest time between two audits of a folder, as a part of `full_every`.
 const LEAST_SHARE: f64 = 0.75;
-
-/// What an audit found.
-#[derive(Debug)]
-pub(super) struct Audit {
-    found: Comparison,
-    verdict: Verdict,
-}
 
 impl Collector {
     /// Queues the audit that is due, unless one waits or is under way.
@@ -160,33 +152,6 @@ pub(super) fn show_sorting<'a>(folders: impl Iterator<Item = &'a Folder>) -> boo
         is_shown |= audited.is_some_and(|audited| audited.shows_sorting);
     }
     is_shown
-}
-
-impl ReadTask {
-    /// Compares a full scan with the boundaries before and after it.
-    pub(super) async fn audit(&self) -> Result<Audit, ReadError> {
-        let mut found = self.compare().await?;
-        let mut verdict = found.verdict();
-        // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
-        if matches!(verdict, Verdict::Wrong { .. }) {
-            let again = self.compare().await?;
-            verdict = again.verdict_after(&found);
-            found = again;
-        }
-        Ok(Audit { found, verdict })
-    }
-
-    async fn compare(&self) -> Result<Comparison, ReadError> {
-        let before = self.search_for_audit().await;
-        let scan = self.scan(None, None).await?;
-        let after = self.search_for_audit().await;
-        let boundaries = before.ok().zip(after.ok());
-        Ok(Comparison {
-            scan,
-            boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
-            reported: self.reported,
-        })
-    }
 }
 
 /// Whether a folder with these counts is to be audited. Due times of folders that were audited at the same time are spread by their ids.

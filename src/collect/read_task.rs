@@ -7,7 +7,7 @@ use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
-use crate::collect::audit::Audit;
+use crate::collect::audit::comparison::{Comparison, Verdict};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{self, scan_pages};
@@ -36,6 +36,13 @@ pub(super) enum Found {
     /// These pages show that the folder is not sorted by status.
     Unsorted(Vec<PageNumber>),
     Audited(Box<Audit>),
+}
+
+/// What an audit found.
+#[derive(Debug)]
+pub(super) struct Audit {
+    pub found: Comparison,
+    pub verdict: Verdict,
 }
 
 /// A read that ended, one way or another.
@@ -221,7 +228,7 @@ impl ReadTask {
     }
 
     /// Scans a folder, whose first page may have been read.
-    pub(super) async fn scan(
+    async fn scan(
         &self,
         first: Option<&PageBody>,
         beyond: Option<u64>,
@@ -229,6 +236,31 @@ impl ReadTask {
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await
+    }
+
+    /// Compares a full scan with the boundaries before and after it.
+    async fn audit(&self) -> Result<Audit, ReadError> {
+        let mut found = self.compare().await?;
+        let mut verdict = found.verdict();
+        // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
+        if matches!(verdict, Verdict::Wrong { .. }) {
+            let again = self.compare().await?;
+            verdict = again.verdict_after(&found);
+            found = again;
+        }
+        Ok(Audit { found, verdict })
+    }
+
+    async fn compare(&self) -> Result<Comparison, ReadError> {
+        let before = self.search_for_audit().await;
+        let scan = self.scan(None, None).await?;
+        let after = self.search_for_audit().await;
+        let boundaries = before.ok().zip(after.ok());
+        Ok(Comparison {
+            scan,
+            boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
+            reported: self.reported,
+        })
     }
 
     async fn first_page(&self) -> Result<PageBody, ReadError> {
@@ -250,7 +282,7 @@ impl ReadTask {
     }
 
     /// Counts by boundaries for an audit, which needs no row and is in no hurry.
-    pub(super) async fn search_for_audit(&self) -> Result<SortedRead, ReadError> {
+    async fn search_for_audit(&self) -> Result<SortedRead, ReadError> {
         self.count_sorted(1, true, None).await
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::count::{DoneFiles, FolderCount};
-use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, KnownFile};
+use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey, Status};
 
 /// For how long a missed file that failed or was flagged is remembered.

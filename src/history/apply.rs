@@ -3,40 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::Moment;
-use crate::count::{FolderCount, Unfinished};
+use crate::count::Unfinished;
 use crate::history::entries::Seen;
 use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Look};
+use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, limit};
-use crate::model::{ByStatus, FileKey, Status, Timestamp};
+use crate::model::{ByStatus, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
-
-/// A read of a folder that counted it.
-#[derive(Debug)]
-pub struct CompletedRead {
-    pub began: Moment,
-    pub ended: Moment,
-    /// Files that the list of folders reports, and that reads do not find.
-    pub missing_files: u64,
-    pub count: FolderCount,
-}
-
-/// The changes of the stored data by a read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Update {
-    pub record: FolderRecord,
-    /// Files that are not done and are new, or changed.
-    pub changed: Vec<(FileKey, KnownFile)>,
-    /// Files that are done, or no longer there, or beyond the limit.
-    pub forgotten: Vec<FileKey>,
-    /// Files that became done since the read before: their rows say so, or they are missed for the first time and as many files became
-    /// done as are missed.
-    pub finished: Vec<FileKey>,
-    /// Whether the read ended a whole turn of every status but done: a file that is neither listed nor remembered is done, or not there.
-    pub whole: bool,
-}
 
 /// Compares a read with the stored data of the reads before it.
 pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &CompletedRead) -> Update {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::count::{FolderCount, MAX_REMEMBERED, Unfinished};
-use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, KnownFile};
+use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey};
 
 /// Leaves out rows of a count that exceed the limit, after the files that must be remembered. Files that failed or are flagged

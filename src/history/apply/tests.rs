@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::*;
 use crate::classify::{Class, ReasonReader};
+use crate::clock::Moment;
 use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, RowsRead};
 use crate::history::Unidentified;
 use crate::model::FileKey;

@@ -1,0 +1,31 @@
+//! The result of a read, and the changes by it.
+
+use crate::clock::Moment;
+use crate::count::FolderCount;
+use crate::history::record::{FolderRecord, KnownFile};
+use crate::model::FileKey;
+
+/// A read of a folder that counted it.
+#[derive(Debug)]
+pub struct CompletedRead {
+    pub began: Moment,
+    pub ended: Moment,
+    /// Files that the list of folders reports, and that reads do not find.
+    pub missing_files: u64,
+    pub count: FolderCount,
+}
+
+/// The changes of the stored data by a read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Update {
+    pub record: FolderRecord,
+    /// Files that are not done and are new, or changed.
+    pub changed: Vec<(FileKey, KnownFile)>,
+    /// Files that are done, or no longer there, or beyond the limit.
+    pub forgotten: Vec<FileKey>,
+    /// Files that became done since the read before: their rows say so, or they are missed for the first time and as many files became
+    /// done as are missed.
+    pub finished: Vec<FileKey>,
+    /// Whether the read ended a whole turn of every status but done: a file that is neither listed nor remembered is done, or not there.
+    pub whole: bool,
+}
