@@ -19,10 +19,8 @@ mod persisted_folder;
 pub mod progress;
 mod publication;
 mod queue;
-mod read_cycles;
 mod read_task;
 mod reads;
-mod rows_end;
 mod runs;
 mod saving;
 mod settings;
@@ -32,10 +30,9 @@ mod storage;
 pub mod strategy;
 mod tasks;
 mod unsaved;
-mod unwritten;
 mod watched;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,10 +55,9 @@ use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;
 
-use audit::{Audit, show_sorting};
+use audit::show_sorting;
 use collection::{Ending, Listed};
 use collection_log::CollectionLog;
-use error::ReadError;
 use folders::Folders;
 use list::FolderList;
 use persisted_folder::MAX_BEHIND;
@@ -121,8 +117,6 @@ pub struct Collector {
     /// Whether the list is awaited that explains others.
     explains_refusals: bool,
     tasks: Tasks,
-    /// Folders that were counted since the last write was considered.
-    counted: BTreeSet<FolderId>,
     /// Collections whose reads have ended, and which wait until what they counted is written.
     ending: VecDeque<Ending>,
 }
@@ -132,7 +126,6 @@ enum Event {
     Listed(Listed),
     RefusalsExplained(Vec<Refusal>, Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
-    Audited(FolderId, Box<Result<Audit, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
@@ -155,7 +148,6 @@ impl Collector {
             refused: Vec::new(),
             explains_refusals: false,
             tasks: Tasks::default(),
-            counted: BTreeSet::new(),
             ending: VecDeque::new(),
             settings: Arc::new(settings),
             dependencies,
@@ -260,8 +252,6 @@ impl Collector {
             };
             self.task_ended(event);
         }
-        let counted = std::mem::take(&mut self.counted);
-        self.save(counted, MAX_BEHIND);
         self.publication.request();
     }
 
@@ -272,7 +262,6 @@ impl Collector {
                 self.refusals_explained(refusals, listed);
             }
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::Audited(folder, audit) => self.audited(folder, &audit),
             Event::StateRead(read) => self.state_read(*read),
             Event::Written(written) => self.written(written),
         }

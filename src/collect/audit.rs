@@ -3,48 +3,36 @@
 //!
 //! Where the portal is known not to sort, the same shows which of its folders are sorted all the same, and when it sorts again.
 
-mod comparison;
-mod due;
+pub(super) mod comparison;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::warn;
 
-use crate::aggregate::TallyContext;
 use crate::clock::Moment;
-use crate::collect::error::ReadError;
+use crate::collect::Collector;
 use crate::collect::folder::Folder;
-use crate::collect::full_scan::scan_pages;
 use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::progress::Progress;
 use crate::collect::queue::{Due, Need, ReadKind};
-use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method};
+use crate::collect::read_task::{Audit, FolderRead, Found};
 use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
-use crate::collect::{Collector, Event};
 use crate::config::Strategy;
-use crate::count::{Boundaries, FolderCount, Way};
+use crate::count::Way;
 use crate::history::FullRead;
-use crate::model::{FolderId, Timestamp};
-use crate::portal::{Client, Files, Lane, PageRequest, Session};
-use crate::snapshot::{FolderState, SortingState};
-use crate::store::StoreClock;
+use crate::model::{ByStatus, FolderId, Timestamp};
+use crate::snapshot::{FolderState, FolderView, SortingState};
 
-use comparison::{Comparison, Verdict, has_several_statuses};
-use due::{SOON_SHARE, is_due, needs_proof};
+use comparison::{Verdict, has_several_statuses};
 
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// An audit that ended.
-#[derive(Debug)]
-pub(super) struct Audit {
-    found: Comparison,
-    verdict: Verdict,
-    ended: Timestamp,
-}
+/// An audit that failed is tried again after this part of `full_every`, and one that did not show that the folder is sorted.
+const SOON_SHARE: u32 = 24;
+
+/// Shortest time between two audits of a folder, as a part of `full_every`.
+const LEAST_SHARE: f64 = 0.75;
 
 impl Collector {
     /// Queues the audit that is due, unless one waits or is under way.
@@ -100,34 +88,16 @@ impl Collector {
         may_begin && is_wanted
     }
 
-    /// It is the turn of an audit.
-    pub(super) fn start_audit(&mut self, id: FolderId) {
-        let folder = self.folders.get(id).filter(|folder| folder.is_there());
-        let Some(folder) = folder else {
-            self.queue.ended(id, ReadKind::Audit);
-            self.sorting.retract(id);
-            return;
-        };
-        debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
-        let task = AuditTask {
-            client: Arc::clone(&self.dependencies.client),
-            folder: id,
-            settings: Arc::clone(&self.settings),
-            boundaries: Arc::clone(&folder.boundaries),
-            reported: folder.view.reported_files,
-            clock: self.storage.clock(),
-        };
-        self.tasks.spawn(task.run(), move |audit| {
-            let audit = audit.unwrap_or(Err(ReadError::Panicked));
-            Event::Audited(id, Box::new(audit))
-        });
-    }
-
     /// An audit ended.
-    pub(super) fn audited(&mut self, id: FolderId, audit: &Result<Audit, ReadError>) {
-        self.queue.ended(id, ReadKind::Audit);
+    pub(super) fn audited(&mut self, id: FolderId, read: FolderRead) {
+        let ended = read.ended.wall;
+        let audit = match read.result {
+            Ok(Found::Audited(audit)) => Ok(audit),
+            Ok(_) => return,
+            Err(error) => Err(error),
+        };
         let verdict = audit.as_ref().ok().map(|audit| audit.verdict);
-        let is_gone = matches!(audit, Err(error) if error.is_final());
+        let is_gone = matches!(&audit, Err(error) if error.is_final());
         if is_gone || verdict == Some(Verdict::Sorted) {
             self.sorting.retract(id);
         }
@@ -136,8 +106,8 @@ impl Collector {
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
             return;
         };
-        match audit {
-            Ok(audit) => folder.finish_audit(audit),
+        match &audit {
+            Ok(audit) => folder.finish_audit(audit, ended),
             Err(error) => {
                 warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
             }
@@ -155,9 +125,9 @@ impl Collector {
 
 impl Folder {
     /// Applies an audit. Its counts are older than those of the reads that were made meanwhile.
-    fn finish_audit(&mut self, audit: &Audit) {
+    fn finish_audit(&mut self, audit: &Audit, ended: Timestamp) {
         if let Some(record) = &mut self.persisted.record {
-            record.full_read = FullRead::after(record.full_read, &audit.found.scan, audit.ended);
+            record.full_read = FullRead::after(record.full_read, &audit.found.scan, ended);
         }
         if audit.verdict == Verdict::Sorted {
             self.persisted.set_shows_sorting(true);
@@ -184,72 +154,77 @@ pub(super) fn show_sorting<'a>(folders: impl Iterator<Item = &'a Folder>) -> boo
     is_shown
 }
 
-/// Reads every page of a folder, with a key of its own.
-struct AuditTask {
-    client: Arc<Client>,
-    folder: FolderId,
-    settings: Arc<Settings>,
-    /// Where the boundaries between statuses were last time.
-    boundaries: Arc<Boundaries>,
-    /// The files of the folder by the list of folders.
-    reported: Option<u64>,
-    /// The clock of the state.
-    clock: StoreClock,
+/// Whether a folder with these counts is to be audited. Due times of folders that were audited at the same time are spread by their ids.
+fn is_due(view: &FolderView, counts: &ByStatus<u64>, every: Duration, now: Timestamp) -> bool {
+    let Some(full_read) = view.full_read else {
+        return true;
+    };
+    let age = now.since(full_read.at);
+    let unproven = needs_proof(full_read, counts) && full_read.missing_rows == 0;
+    unproven && age >= every / SOON_SHARE || age >= every.mul_f64(share(view.id))
 }
 
-impl AuditTask {
-    async fn run(self) -> Result<Audit, ReadError> {
-        let session = Session::open(&self.client).await;
-        let session = session.map_err(ReadError::at(PageRequest::FIRST))?;
-        let lane = Lane::large();
-        let files = session.files(self.folder, &lane);
-        let mut found = self.compare(&files).await?;
-        let mut verdict = found.verdict();
-        // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
-        if matches!(verdict, Verdict::Wrong { .. }) {
-            let again = self.compare(&files).await?;
-            verdict = again.verdict_after(&found);
-            found = again;
+/// Whether no audit showed that a folder with these counts is sorted. A list of one status is sorted in any order.
+fn needs_proof(full_read: FullRead, counts: &ByStatus<u64>) -> bool {
+    !full_read.shows_sorting && has_several_statuses(counts)
+}
+
+/// The part of `full_every` after which a folder is audited: from three quarters to all of it.
+fn share(folder: FolderId) -> f64 {
+    LEAST_SHARE + (1.0 - LEAST_SHARE) * folder.fraction()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{FolderName, Status};
+
+    const DAY: Duration = Duration::from_hours(24);
+
+    /// Whether a folder is due that was audited last so long ago.
+    fn due(id: u128, ago: Option<Duration>, failed: u64, last: FullRead) -> bool {
+        let now = Moment::now().wall;
+        let counts = ByStatus::from_fn(|status| match status {
+            Status::Done => 5,
+            Status::Failed => failed,
+            _ => 0,
+        });
+        let id = uuid::Uuid::from_u128(id).into();
+        let mut view = FolderView::unseen(id, FolderName::new("Inbox"));
+        view.full_read = ago.map(|ago| FullRead {
+            at: now.before(ago),
+            ..last
+        });
+        is_due(&view, &counts, DAY, now)
+    }
+
+    fn read(missing_rows: u64, shows_sorting: bool) -> FullRead {
+        FullRead {
+            at: Timestamp::default(),
+            sizes: ByStatus::default(),
+            missing_rows,
+            shows_sorting,
         }
-        Ok(Audit {
-            found,
-            verdict,
-            ended: self.clock.now().wall,
-        })
     }
 
-    async fn compare(&self, files: &Files<'_>) -> Result<Comparison, ReadError> {
-        let before = self.count_by_boundaries(files).await;
-        let scan = self.scan(files).await?;
-        let after = self.count_by_boundaries(files).await;
-        Ok(Comparison {
-            scan,
-            boundaries: before.ok().zip(after.ok()),
-            reported: self.reported,
-        })
+    #[test]
+    fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
+        let is_due = |id, ago| due(id, ago, 1, read(0, true));
+        for id in [0, u128::MAX / 3, u128::MAX] {
+            assert!(is_due(id, None));
+            assert!(is_due(id, Some(DAY)));
+            assert!(!is_due(id, Some(DAY / 2)));
+        }
+        let late = Some(DAY * 7 / 8);
+        assert!(is_due(0, late) && !is_due(u128::MAX, late));
     }
 
-    async fn count_by_boundaries(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
-        let method = Method {
-            in_flight: 1,
-            hints: &self.boundaries,
-            first_look: true,
-            rows: None,
-            clock_ahead: 0,
-        };
-        let classifier = Arc::clone(&self.settings.classifier);
-        let fetch = |page| files.page(page);
-        let sorted = sorted::count(fetch, method, classifier, &Progress::default()).await?;
-        Ok(sorted.count)
-    }
-
-    async fn scan(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
-        let fetch = |page| files.page(page);
-        let context = TallyContext {
-            classifier: Arc::clone(&self.settings.classifier),
-            ..TallyContext::default()
-        };
-        let (collect, progress) = (&self.settings.collect, Progress::default());
-        scan_pages(None, fetch, collect, context, None, &progress).await
+    #[test]
+    fn until_an_audit_showed_that_a_folder_of_several_statuses_is_sorted_the_next_comes_soon() {
+        let is_due = |ago, failed, missing| due(1, Some(ago), failed, read(missing, false));
+        assert!(is_due(DAY / 24, 1, 0));
+        assert!(!is_due(DAY / 25, 1, 0));
+        assert!(!is_due(DAY / 2, 0, 0));
+        assert!(!is_due(DAY / 2, 1, 3));
     }
 }

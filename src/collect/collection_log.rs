@@ -7,7 +7,6 @@ use tracing::{info, warn};
 
 use crate::clock::Moment;
 use crate::collect::due::ReadIntervals;
-use crate::collect::read_cycles::{CycleChange, ReadCycles};
 use crate::config::Collect;
 use crate::model::{PortalName, Timestamp};
 use crate::schedule::Tick;
@@ -31,7 +30,8 @@ pub(super) struct CollectionLog {
     found_unread: bool,
     /// Whether every folder was read once: before that, folders wait longer than later.
     has_read_all: bool,
-    cycles: ReadCycles,
+    /// When the longest cycle that was measured so far ends.
+    longest_until: Option<Instant>,
 }
 
 impl CollectionLog {
@@ -84,16 +84,27 @@ impl CollectionLog {
             interval,
             quiet_every: collect.quiet_every,
         });
-        let news = self.cycles.update(cycle, now);
-        self.shown.cycle = self.cycles.current();
-        match news {
-            None => {}
-            Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
-            Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),
-            Some(CycleChange::Fits) => {
-                info!(%portal, "every folder fits into the interval again");
-            }
+        if let Some(cycle) = cycle {
+            self.longest_until = self.longest_until.max(now.checked_add(cycle.takes));
+        } else if self.longest_cycle(now) > Duration::ZERO {
+            // It is too early to tell that no folder waits any more.
+            return;
         }
+        let before = std::mem::replace(&mut self.shown.cycle, cycle);
+        if before.map(ReadCycle::is_late) == cycle.map(ReadCycle::is_late) {
+            return;
+        }
+        match cycle {
+            Some(cycle) if cycle.is_late() => warn!(%portal, "{cycle}"),
+            Some(cycle) => info!(%portal, "{cycle}"),
+            None => info!(%portal, "every folder fits into the interval again"),
+        }
+    }
+
+    /// The cycle that counts may have waited for: it grows at once, and shrinks no faster than time passes.
+    fn longest_cycle(&self, now: Instant) -> Duration {
+        let until = self.longest_until;
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
     pub fn ended(&mut self, run: LastRun) {
@@ -106,12 +117,51 @@ impl CollectionLog {
     /// The age from which on counts are withdrawn: a quiet folder keeps its counts until it is read when it is due again.
     pub fn stale_after(&self, collect: &Collect) -> Duration {
         let interval = self.shown.interval().unwrap_or_default();
-        let longest_cycle = self.cycles.longest(Moment::now().steady);
+        let longest_cycle = self.longest_cycle(Moment::now().steady);
         let waits = (interval * STALE_INTERVALS).max(longest_cycle * STALE_CYCLES);
         let quiet = match self.shown.gap {
             Some(gap) if gap < collect.quiet_every => collect.quiet_every,
             _ => Duration::ZERO,
         };
         collect.stale_after.max(quiet.saturating_add(waits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn a_long_cycle_is_waited_for_until_it_is_over_and_shown_as_it_is() {
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
+        );
+        let collect = Config::for_portal(portal.clone()).collect;
+        let mut log = CollectionLog {
+            interval: Some(MINUTE),
+            has_read_all: true,
+            ..CollectionLog::default()
+        };
+        let start = Moment::now().steady;
+        // At a minute, a folder was read again after so long: the longest cycle from then on, and the one that is shown.
+        for (at, measured, longest, shown) in [
+            (0, 20, 20, Some(20)),
+            (5, 2, 15, Some(2)),
+            (6, 30, 30, Some(30)),
+            (35, 0, 1, Some(30)),
+            (36, 0, 0, None),
+        ] {
+            let now = start + at * MINUTE;
+            log.longest_gap = measured * MINUTE;
+            log.measure(&collect, &portal.name, now);
+            assert_eq!(log.longest_cycle(now), longest * MINUTE, "{at}");
+            let takes = log.shown.cycle.map(|cycle| cycle.takes);
+            assert_eq!(takes, shown.map(|shown: u32| shown * MINUTE), "{at}");
+        }
     }
 }

@@ -17,17 +17,17 @@ use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
-use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
-use crate::history::{self, DepartureReason, apply, limit_rows};
+use crate::history::{CompletedRead, DepartureReason, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::StoredFolder;
 
-use under_way::ReadState;
+use stored::UnwrittenCount;
+use under_way::DueRead;
 use witnesses::{Witnesses, is_far_below};
 
 pub(super) struct Folder {
@@ -37,7 +37,8 @@ pub(super) struct Folder {
     clock_ahead: i64,
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
-    read: ReadState,
+    /// `None` if no read waits or is under way.
+    read: Option<DueRead>,
     /// How often the read went on as another one since it was due.
     times_read_on: u32,
     /// Whether the last read took too long.
@@ -82,7 +83,7 @@ impl Folder {
             persisted,
             clock_ahead,
             unwritten: None,
-            read: ReadState::default(),
+            read: None,
             times_read_on: 0,
             slow: false,
             read_log: ReadLog::default(),
@@ -210,7 +211,7 @@ impl Folder {
         self.read_log.end(read.outcome(), same);
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(Found::ManyPages | Found::Unsorted(_)) => ReadOutcome::Failed,
+            Ok(Found::ManyPages | Found::Unsorted(_) | Found::Audited(_)) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
                 let reported = self.read_log.reported_files();
@@ -219,7 +220,13 @@ impl Folder {
                 count.consistent &= self.witnesses.missing() == 0
                     && !is_far_below(files, reported)
                     && !self.counts_missing_rows(&count);
-                let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
+                let read = CompletedRead {
+                    began: read.began,
+                    ended: read.ended,
+                    missing_files: self.witnesses.missing(),
+                    count: *count,
+                };
+                let (finished, whole) = self.count(&read, class_slots);
                 let watch = Watch {
                     files: &watched,
                     finished: &finished,
@@ -229,14 +236,11 @@ impl Folder {
                 let name = self.view.name.label();
                 let mode = reindex.for_folder(self.view.id, name).mode;
                 let began = read.began.wall;
-                let failed = failed_files(mode, &watch, &count, &self.persisted, began);
+                let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
                 self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
                 self.unwritten = Some(Box::new(UnwrittenCount {
-                    began: read.began,
-                    ended: read.ended,
-                    missing_files: self.witnesses.missing(),
-                    count: *count,
+                    read,
                     is_being_written: false,
                 }));
                 ReadOutcome::Counted
@@ -281,28 +285,20 @@ impl Folder {
     /// Shows and stores a count; returns the files that are done since the one before, and whether others that it does not show are not there.
     fn count(
         &mut self,
-        began: Moment,
-        ended: Moment,
-        count: &FolderCount,
+        read: &CompletedRead,
         class_slots: &mut ClassSlots,
     ) -> (Vec<FileKey>, bool) {
-        let read = history::CompletedRead {
-            began: began.wall,
-            ended: ended.wall,
-            duration: ended.elapsed_since(began),
-            missing_files: self.witnesses.missing(),
-            count,
-        };
+        let (count, ended) = (&read.count, read.ended);
         let before = self.persisted.record.as_ref();
-        let interval = before.map(|before| read.ended.since(before.counted));
-        let mut update = apply(before, &self.persisted.history, &read);
+        let interval = before.map(|before| ended.wall.since(before.counted));
+        let mut update = apply(before, &self.persisted.history, read);
         let shown = (std::mem::take(&mut update.finished), update.whole);
         let look = update.record.look;
         self.persisted.update(update, count);
         let (id, history) = (self.view.id, &self.persisted.history);
         let counts = Counts {
             files: count.files,
-            errors: class_slots.count(id, &history.classes(count), read.ended, interval.is_none()),
+            errors: class_slots.count(id, &history.classes(count), ended.wall, interval.is_none()),
             oldest: self.shown_oldest(history.oldest(count)),
             look,
             counted: Moment {

@@ -11,8 +11,8 @@ use futures_util::stream::FuturesUnordered;
 
 use crate::aggregate::{Tally, TallyContext};
 use crate::collect::error::{FetchPage, ReadError, total_of};
+use crate::collect::layout::Layout;
 use crate::collect::progress::Progress;
-use crate::collect::rows_end::is_end_of_rows;
 use crate::config::Collect;
 use crate::count::FolderCount;
 use crate::model::{FileKey, Status};
@@ -206,7 +206,11 @@ impl Scan {
         let (rows, total) = (self.tally.rows(), self.total());
         if let Some(page) = self.first_empty.filter(|_| rows < total) {
             let at_the_end = page > self.last_with_rows;
-            if !at_the_end || !is_end_of_rows(rows, total, self.page_size) {
+            let layout = Layout {
+                total,
+                page_size: self.page_size,
+            };
+            if !at_the_end || !layout.may_end_at(rows) {
                 let page = PageRequest::by_name(page);
                 return Err(ReadError::Empty { page, total });
             }

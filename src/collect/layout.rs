@@ -1,8 +1,14 @@
-//! Where the pages of a list that is sorted by status are.
+//! Where the pages of a list are, and where its rows may end: pure.
 
 use std::ops::Range;
 
 use crate::portal::PageRequest;
+
+/// Rows that may always be missing.
+const FEW: u64 = 10;
+
+/// One row in this number may be missing.
+const SHARE: u64 = 100;
 
 /// The number of a page of the list sorted by status, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +53,14 @@ impl Layout {
         let start = self.start_of(page).min(self.total);
         start..start.saturating_add(self.page_size).min(self.total)
     }
+
+    /// Whether rows that end before the total can be believed to end there: the last page with rows is short, or few are missing.
+    /// Otherwise an answer is missing, and the read is incomplete.
+    pub fn may_end_at(self, rows: u64) -> bool {
+        let missing = self.total.saturating_sub(rows);
+        let last_page_is_short = !rows.is_multiple_of(self.page_size.max(1));
+        last_page_is_short || missing <= FEW.max(self.total / SHARE)
+    }
 }
 
 /// Whether a value occurs again after another one: then rows with these statuses are not sorted by status.
@@ -87,5 +101,24 @@ mod tests {
     fn a_value_that_returns_is_noticed() {
         assert!(!comes_again([1, 2, 2, 3]));
         assert!(comes_again([1, 2, 2, 1]));
+    }
+
+    #[test]
+    fn rows_end_on_a_short_page_or_close_to_the_total() {
+        for (rows, total, ends) in [
+            (100, 101, true),
+            (100, 150, false),
+            (130, 1_000, true),
+            (9_900, 9_937, true),
+            (9_000, 10_000, false),
+            (0, 1, true),
+            (0, 50, false),
+        ] {
+            let layout = Layout {
+                total,
+                page_size: 100,
+            };
+            assert_eq!(layout.may_end_at(rows), ends, "{rows} {total}");
+        }
     }
 }

@@ -48,17 +48,21 @@ pub(super) enum ReadKind {
     Audit,
 }
 
-type Read = (FolderId, ReadKind);
-
-type Waiting = (Due, Read);
+/// A read that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Turn {
+    pub due: Due,
+    pub folder: FolderId,
+    pub kind: ReadKind,
+}
 
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeSet<Waiting>,
+    waiting: BTreeSet<Turn>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
-    begun: BTreeSet<Read>,
+    begun: BTreeSet<(FolderId, ReadKind)>,
 }
 
 /// How many reads of each kind are being made, and how many may be.
@@ -71,7 +75,11 @@ struct Room {
 }
 
 impl Room {
-    fn new(begun: &BTreeSet<Read>, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Self {
+    fn new(
+        begun: &BTreeSet<(FolderId, ReadKind)>,
+        in_flight: usize,
+        is_slow: impl Fn(FolderId) -> bool,
+    ) -> Self {
         let of = |wanted| begun.iter().filter(move |(_, kind)| *kind == wanted);
         let mut counts = [0; 2];
         for (folder, _) in of(ReadKind::Count) {
@@ -95,45 +103,34 @@ impl Room {
     }
 }
 
-/// A read whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Turn {
-    pub folder: FolderId,
-    pub kind: ReadKind,
-    pub due: Due,
-}
-
 impl Queue {
     pub fn push(&mut self, folder: FolderId, kind: ReadKind, due: Due) {
-        self.waiting.insert((due, (folder, kind)));
+        self.waiting.insert(Turn { due, folder, kind });
     }
 
     /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder is answered slowly, so that its read
     /// has the room of such folders.
     pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
         let room = Room::new(&self.begun, in_flight, &is_slow);
-        let has_room = |(_, (folder, kind)): &&Waiting| room.has(*kind, is_slow(*folder));
-        let is_quiet = |(due, _): &&Waiting| due.need == Need::Quiet;
+        let has_room = |turn: &&Turn| room.has(turn.kind, is_slow(turn.folder));
+        let is_quiet = |turn: &&Turn| turn.due.need == Need::Quiet;
         // An audit begins in the place of other reads, never beside them.
         let fronts = [self.waiting.first(), self.waiting.iter().find(is_quiet)];
         let is_in_place =
-            |read: &&Waiting| read.1.1 != ReadKind::Audit || fronts.contains(&Some(*read));
+            |turn: &&Turn| turn.kind != ReadKind::Audit || fronts.contains(&Some(*turn));
         let waiting = self.waiting.iter().filter(has_room).filter(is_in_place);
-        let first = waiting
-            .clone()
-            .find(|(_, (_, kind))| *kind != ReadKind::Audit);
+        let first = waiting.clone().find(|turn| turn.kind != ReadKind::Audit);
         let quiet = waiting.clone().find(is_quiet);
-        let quiet = quiet.filter(|(due, _)| first.is_none_or(|first| due.at < first.0.at));
+        let quiet = quiet.filter(|turn| first.is_none_or(|first| turn.due.at < first.due.at));
         let quiet = quiet.filter(|_| self.since_quiet >= QUIET_EVERY);
         let next = *quiet.or_else(|| waiting.clone().next())?;
         self.waiting.remove(&next);
-        self.since_quiet = match next.0.need {
+        self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        let (due, (folder, kind)) = next;
-        self.begun.insert((folder, kind));
-        Some(Turn { folder, kind, due })
+        self.begun.insert((next.folder, next.kind));
+        Some(next)
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.
@@ -149,16 +146,16 @@ impl Queue {
 
     /// Takes out every read that waits, but for audits.
     pub fn clear(&mut self) -> Vec<FolderId> {
-        let is_count = |(_, (_, kind)): &Waiting| *kind != ReadKind::Audit;
+        let is_count = |turn: &Turn| turn.kind != ReadKind::Audit;
         let counts = self.waiting.extract_if(.., is_count);
-        counts.map(|(_, (folder, _))| folder).collect()
+        counts.map(|turn| turn.folder).collect()
     }
 
     /// Whether an audit waits or is being made.
     pub fn is_auditing(&self) -> bool {
-        let waiting = self.waiting.iter().map(|(_, read)| read);
-        let mut reads = waiting.chain(&self.begun);
-        reads.any(|(_, kind)| *kind == ReadKind::Audit)
+        let waiting = self.waiting.iter().map(|turn| turn.kind);
+        let mut kinds = waiting.chain(self.begun.iter().map(|(_, kind)| *kind));
+        kinds.any(|kind| kind == ReadKind::Audit)
     }
 }
 

@@ -7,13 +7,15 @@ use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
+use crate::collect::audit::comparison::{Comparison, Verdict};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{self, scan_pages};
 use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
+use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method, SortedRead};
+use crate::collect::sorted::{self, Method, RowsWanted, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
@@ -33,6 +35,14 @@ pub(super) enum Found {
     ManyPages,
     /// These pages show that the folder is not sorted by status.
     Unsorted(Vec<PageNumber>),
+    Audited(Box<Audit>),
+}
+
+/// What an audit found.
+#[derive(Debug)]
+pub(super) struct Audit {
+    pub found: Comparison,
+    pub verdict: Verdict,
 }
 
 /// A read that ended, one way or another.
@@ -75,11 +85,12 @@ pub(super) struct ReadTask {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub name: FolderName,
-    /// Whether it is known that every page is to be read, because there are many.
-    pub is_scan: bool,
+    pub kind: ReadKind,
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
     pub expected: Expected,
+    /// The files of the folder by the list of folders.
+    pub reported: Option<u64>,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -98,10 +109,19 @@ impl ReadTask {
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
-            if self.is_scan {
-                return Ok(Found::Counted(Box::new(self.scan(None).await?)));
+            match self.kind {
+                ReadKind::Count => self.count().await,
+                ReadKind::Scan => {
+                    let count = self.scan(None, self.beyond()).await?;
+                    Ok(Found::Counted(Box::new(count)))
+                }
+                ReadKind::Audit => {
+                    let audit = self.audit().await;
+                    // No list of folders is asked what a refusal of an audit means.
+                    self.session.go_on_without(self.folder);
+                    Ok(Found::Audited(Box::new(audit?)))
+                }
             }
-            self.count().await
         };
         let mut result = read.instrument(span).await;
         let requests = self.requests.into_inner();
@@ -181,12 +201,12 @@ impl ReadTask {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             return Ok(Found::ManyPages);
         }
-        let mut count = self.scan(Some(&first)).await?;
+        let mut count = self.scan(Some(&first), self.beyond()).await?;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let again = match self.scan(None).await {
+            let again = match self.scan(None, self.beyond()).await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
@@ -201,13 +221,46 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    /// Scans a folder, whose first page may have been read.
-    async fn scan(&self, first: Option<&PageBody>) -> Result<FolderCount, ReadError> {
+    /// The last page to read behind the total, if any is to be read there.
+    fn beyond(&self) -> Option<u64> {
         let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
-        let beyond = beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
+        beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE))
+    }
+
+    /// Scans a folder, whose first page may have been read.
+    async fn scan(
+        &self,
+        first: Option<&PageBody>,
+        beyond: Option<u64>,
+    ) -> Result<FolderCount, ReadError> {
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await
+    }
+
+    /// Compares a full scan with the boundaries before and after it.
+    async fn audit(&self) -> Result<Audit, ReadError> {
+        let mut found = self.compare().await?;
+        let mut verdict = found.verdict();
+        // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
+        if matches!(verdict, Verdict::Wrong { .. }) {
+            let again = self.compare().await?;
+            verdict = again.verdict_after(&found);
+            found = again;
+        }
+        Ok(Audit { found, verdict })
+    }
+
+    async fn compare(&self) -> Result<Comparison, ReadError> {
+        let before = self.search_for_audit().await;
+        let scan = self.scan(None, None).await?;
+        let after = self.search_for_audit().await;
+        let boundaries = before.ok().zip(after.ok());
+        Ok(Comparison {
+            scan,
+            boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
+            reported: self.reported,
+        })
     }
 
     async fn first_page(&self) -> Result<PageBody, ReadError> {
@@ -223,11 +276,27 @@ impl ReadTask {
     }
 
     async fn search(&self) -> Result<SortedRead, ReadError> {
+        let in_flight = self.settings.collect.concurrency.get();
+        let (first_look, rows) = (self.expected.first_look, Some(self.expected.rows));
+        self.count_sorted(in_flight, first_look, rows).await
+    }
+
+    /// Counts by boundaries for an audit, which needs no row and is in no hurry.
+    async fn search_for_audit(&self) -> Result<SortedRead, ReadError> {
+        self.count_sorted(1, true, None).await
+    }
+
+    async fn count_sorted(
+        &self,
+        in_flight: usize,
+        first_look: bool,
+        rows: Option<RowsWanted>,
+    ) -> Result<SortedRead, ReadError> {
         let method = Method {
-            in_flight: self.settings.collect.concurrency.get(),
+            in_flight,
             hints: &self.boundaries,
-            first_look: self.expected.first_look,
-            rows: Some(self.expected.rows),
+            first_look,
+            rows,
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);

@@ -9,6 +9,7 @@ use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
+use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting::Refutation;
@@ -33,16 +34,18 @@ impl Collector {
             && let Some(turn) = self.next_turn()
         {
             let Turn { folder, kind, .. } = turn;
-            if kind == ReadKind::Audit {
-                self.start_audit(folder);
-            } else if let Some(read) = self.read_task(turn, session) {
+            if let Some(read) = self.read_task(turn, session) {
                 self.tasks.spawn(read.run(), move |read| {
                     let read = read.unwrap_or_else(FolderRead::panicked);
                     Event::FolderRead(folder, kind, Box::new(read))
                 });
             } else {
                 self.queue.ended(folder, kind);
-                self.finish(folder, |_, _| ReadOutcome::NothingToCount);
+                if kind == ReadKind::Audit {
+                    self.sorting.retract(folder);
+                } else {
+                    self.finish(folder, |_, _| ReadOutcome::NothingToCount);
+                }
             }
         }
     }
@@ -62,25 +65,30 @@ impl Collector {
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
         let read_before = folder.read_log.last_began();
-        let is_scan = turn.kind == ReadKind::Scan;
-        let lane = Arc::new(match folder.slow {
-            _ if is_scan => Lane::large(),
-            true => Lane::slow(),
-            false => Lane::default(),
+        let lane = Arc::new(match turn.kind {
+            ReadKind::Scan | ReadKind::Audit => Lane::large(),
+            ReadKind::Count if folder.slow => Lane::slow(),
+            ReadKind::Count => Lane::default(),
         });
-        let requests = folder.start(&session, &lane, &watched)?;
-        let pages = folder.expected().pages();
-        folder.show_scan(is_scan.then_some(pages));
-        self.log
-            .waited(turn.due.at, read_before, Moment::now().steady);
+        let mut requests = 0;
+        if turn.kind == ReadKind::Audit {
+            folder.is_there().then_some(())?;
+        } else {
+            requests = folder.start(&session, &lane, &watched)?;
+            let pages = folder.expected().pages();
+            folder.show_scan((turn.kind == ReadKind::Scan).then_some(pages));
+            self.log
+                .waited(turn.due.at, read_before, Moment::now().steady);
+        }
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
             name: folder.view.name.clone(),
-            is_scan,
+            kind: turn.kind,
             sorting: self.sorting.of_folder(folder.shows_sorting()),
             expected: folder.expected(),
+            reported: folder.view.reported_files,
             boundaries: Arc::clone(&folder.boundaries),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
@@ -98,6 +106,9 @@ impl Collector {
     /// A read ended. The list of folders must show what a refusal means.
     pub(super) fn folder_read(&mut self, id: FolderId, kind: ReadKind, read: FolderRead) {
         self.queue.ended(id, kind);
+        if kind == ReadKind::Audit {
+            return self.audited(id, read);
+        }
         let folder = self.folders.get_mut(id);
         let session = folder.and_then(|folder| {
             folder.show_scan(None);
@@ -232,7 +243,7 @@ impl Collector {
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
         let goes_on = self.session.is_some() && folder.is_some_and(Folder::has_more_to_read);
         if outcome == ReadOutcome::Counted || is_unsaved {
-            self.counted.insert(id);
+            self.save([id], MAX_BEHIND);
         }
         if outcome == ReadOutcome::Counted && goes_on {
             self.runs.folder_goes_on(id);

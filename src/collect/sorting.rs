@@ -35,40 +35,39 @@ impl fmt::Display for Refutation {
     }
 }
 
-/// Whether a portal sorts by status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Known {
-    Assumed,
-    Shown,
-    Refuted {
-        refutation: Refutation,
-        /// When it was found, or checked last.
-        checked: Instant,
-        /// The time to the next check.
-        wait: Duration,
-    },
+/// A refutation, and when it is checked.
+#[derive(Debug)]
+struct Refuted {
+    refutation: Refutation,
+    /// When it was found, or checked last.
+    checked: Instant,
+    /// The time to the next check.
+    wait: Duration,
 }
 
 /// A portal's sorting.
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    known: Known,
+    refuted: Option<Refuted>,
+    /// Whether audits show that it sorts.
+    is_shown: bool,
 }
 
 impl Sorting {
     pub fn new(portal: PortalName) -> Self {
         Self {
             portal,
-            known: Known::Assumed,
+            refuted: None,
+            is_shown: false,
         }
     }
 
     pub fn state(&self) -> SortingState {
-        match self.known {
-            Known::Assumed => SortingState::Assumed,
-            Known::Shown => SortingState::Shown,
-            Known::Refuted { .. } => SortingState::Refuted,
+        match (&self.refuted, self.is_shown) {
+            (Some(_), _) => SortingState::Refuted,
+            (None, true) => SortingState::Shown,
+            (None, false) => SortingState::Assumed,
         }
     }
 
@@ -82,23 +81,16 @@ impl Sorting {
 
     /// The refutation, if there is one.
     pub fn refutation(&self) -> Option<&Refutation> {
-        match &self.known {
-            Known::Refuted { refutation, .. } => Some(refutation),
-            Known::Assumed | Known::Shown => None,
-        }
+        self.refuted.as_ref().map(|refuted| &refuted.refutation)
     }
 
     /// Whether audits show that the portal sorts. A refutation stays until it is retracted.
     pub fn audited(&mut self, is_shown: bool) {
-        if self.refutation().is_some() || is_shown == (self.known == Known::Shown) {
-            return;
-        }
-        self.known = if is_shown {
+        let is_shown = is_shown && self.refuted.is_none();
+        if is_shown && !self.is_shown {
             info!(portal = %self.portal, "audits show that the portal sorts by status");
-            Known::Shown
-        } else {
-            Known::Assumed
-        };
+        }
+        self.is_shown = is_shown;
     }
 
     /// Rows or an audit refuted that the portal sorts; returns whether nothing had refuted it before.
@@ -107,38 +99,31 @@ impl Sorting {
             return false;
         }
         warn!(portal = %self.portal, %refutation, "the portal does not sort by status: from now on, every page is read of all folders that were not shown to be sorted");
-        self.known = Known::Refuted {
+        self.refuted = Some(Refuted {
             refutation,
             checked: Moment::now().steady,
             wait: FIRST_CHECK,
-        };
+        });
         true
     }
 
     /// The folder that refuted it, when it is time to check whether it still does: each time after twice as long, up to `longest`.
     pub fn folder_to_check(&mut self, now: Instant, longest: Duration) -> Option<FolderId> {
-        match &mut self.known {
-            Known::Refuted {
-                refutation,
-                checked,
-                wait,
-            } if now.saturating_duration_since(*checked) >= (*wait).min(longest) => {
-                *wait = wait.saturating_mul(2);
-                *checked = now;
-                Some(refutation.folder)
-            }
-            _ => None,
+        let refuted = self.refuted.as_mut()?;
+        let waited = now.saturating_duration_since(refuted.checked);
+        if waited < refuted.wait.min(longest) {
+            return None;
         }
+        refuted.wait = refuted.wait.saturating_mul(2);
+        refuted.checked = now;
+        Some(refuted.refutation.folder)
     }
 
     /// A folder does not refute any more that the portal sorts.
     pub fn retract(&mut self, folder: FolderId) {
-        if self
-            .refutation()
-            .is_some_and(|refutation| refutation.folder == folder)
-        {
+        let is_own = |refuted: &mut Refuted| refuted.refutation.folder == folder;
+        if self.refuted.take_if(is_own).is_some() {
             info!(portal = %self.portal, "the folder that refuted sorting by status is sorted now: sorting is assumed again");
-            self.known = Known::Assumed;
         }
     }
 }

@@ -17,7 +17,7 @@ const REMEMBERED_AFTER_MISSED: Duration = Duration::from_hours(24);
 pub(super) fn add(
     update: &mut Update,
     history: &FileHistory,
-    read: &CompletedRead<'_>,
+    read: &CompletedRead,
     done_before: Option<u64>,
 ) {
     let done = read_as_done(history, read);
@@ -28,7 +28,7 @@ pub(super) fn add(
         let rows = read.count.rows_read[file.status];
         history.turns[file.status].has_listed(rows, *key)
     });
-    let whole = whole(history, read.count, &listed_before);
+    let whole = whole(history, &read.count, &listed_before);
     update.whole = whole.iter().all(|(_, whole)| *whole);
     update.forgotten.extend(&done);
     update.finished.extend(done);
@@ -36,7 +36,7 @@ pub(super) fn add(
     let (again, first): (Vec<_>, Vec<_>) =
         missed.partition(|(_, file)| file.missed_since.is_some());
     let is_over = |file: &KnownFile| {
-        let since = file.missed_since.map(|since| read.ended.since(since));
+        let since = file.missed_since.map(|since| read.ended.wall.since(since));
         file.settled.is_none() || file.is_done || since > Some(REMEMBERED_AFTER_MISSED)
     };
     let forgotten = again.into_iter().filter(|(_, file)| is_over(file));
@@ -45,7 +45,7 @@ pub(super) fn add(
     for key in &update.finished {
         if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
             let counters = Arc::make_mut(&mut update.record.counters);
-            counters.indexing.observe(read.ended.since(from));
+            counters.indexing.observe(read.ended.wall.since(from));
         }
     }
 }
@@ -71,7 +71,7 @@ fn whole(
 fn miss(
     update: &mut Update,
     files: Vec<(FileKey, &KnownFile)>,
-    read: &CompletedRead<'_>,
+    read: &CompletedRead,
     done_before: Option<u64>,
 ) {
     let are_counted = matches!(read.count.done, DoneFiles::Counted(_));
@@ -86,7 +86,7 @@ fn miss(
             is_done: are_done,
             // The indexing time of a file that is counted is taken at this read, or not at all.
             timed_from: file.timed_from.filter(|_| !are_counted),
-            missed_since: Some(read.ended),
+            missed_since: Some(read.ended.wall),
             ..file.clone()
         };
         update.changed.push((key, file));
@@ -94,7 +94,7 @@ fn miss(
 }
 
 /// The remembered files whose rows were all read as done.
-fn read_as_done(history: &FileHistory, read: &CompletedRead<'_>) -> HashSet<FileKey> {
+fn read_as_done(history: &FileHistory, read: &CompletedRead) -> HashSet<FileKey> {
     let DoneFiles::Read { finished, .. } = &read.count.done else {
         return HashSet::new();
     };

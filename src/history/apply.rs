@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::count::Unfinished;
 use crate::history::entries::Seen;
-use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile};
+use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Look};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, limit};
 use crate::model::{ByStatus, Status, Timestamp};
@@ -14,11 +14,7 @@ use crate::model::{ByStatus, Status, Timestamp};
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
 /// Compares a read with the stored data of the reads before it.
-pub fn apply(
-    before: Option<&FolderRecord>,
-    history: &FileHistory,
-    read: &CompletedRead<'_>,
-) -> Update {
+pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &CompletedRead) -> Update {
     let mut update = Update {
         record: record(before, read),
         changed: Vec::new(),
@@ -52,7 +48,7 @@ pub fn apply(
             looks_elsewhere,
         };
         let unidentified = &mut update.record.unidentified[status];
-        (entered[status], *unidentified) = unidentified.after(status, read.count, seen);
+        (entered[status], *unidentified) = unidentified.after(status, &read.count, seen);
     }
     if entered.total() > 0 {
         Arc::make_mut(&mut update.record.counters).entries += entered;
@@ -80,18 +76,22 @@ fn remembered(update: &Update, history: &FileHistory) -> ByStatus<u64> {
 }
 
 /// The folder's record, without the changes of the read.
-fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderRecord {
+fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
+    let (count, ended) = (&read.count, read.ended.wall);
     FolderRecord {
-        first_counted: before.map_or(read.ended, |before| before.first_counted),
-        began: read.began,
-        counted: read.ended,
-        full_read: FullRead::after(
-            before.and_then(|before| before.full_read),
-            read.count,
-            read.ended,
-        ),
-        counts: read.count.files,
-        look: read.look(),
+        first_counted: before.map_or(ended, |before| before.first_counted),
+        began: read.began.wall,
+        counted: ended,
+        full_read: FullRead::after(before.and_then(|before| before.full_read), count, ended),
+        counts: count.files,
+        look: Look {
+            way: count.way(),
+            consistent: count.consistent,
+            requests: count.requests,
+            duration: read.ended.elapsed_since(read.began),
+            rows_beyond: count.rows_beyond,
+            missing_files: read.missing_files,
+        },
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
         counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
         day: before.map_or_else(Arc::default, |before| Arc::clone(&before.day)),
@@ -104,13 +104,14 @@ fn remember(
     before: Option<&FolderRecord>,
     known: Option<&KnownFile>,
     row: &Unfinished,
-    read: &CompletedRead<'_>,
+    read: &CompletedRead,
 ) -> KnownFile {
+    let ended = read.ended.wall;
     let settled = Some(row.status).filter(|status| status.has_reason());
     let since = match (known, before) {
         (Some(known), _) if known.status == row.status => known.since,
-        (None, None) => row.created_at.map_or(read.ended, |at| at.min(read.ended)),
-        _ => read.ended,
+        (None, None) => row.created_at.map_or(ended, |at| at.min(ended)),
+        _ => ended,
     };
     let timed_from = match known {
         Some(known) => known.timed_from,

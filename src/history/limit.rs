@@ -40,7 +40,7 @@ pub fn limit_rows(count: &mut FolderCount, history: &FileHistory) {
 pub(super) fn limit_history(
     update: &mut Update,
     history: &FileHistory,
-    read: &CompletedRead<'_>,
+    read: &CompletedRead,
 ) -> ByStatus<u64> {
     let mut evicted = ByStatus::default();
     let is_new = |(key, _): &&(FileKey, _)| !history.remembers(*key);

@@ -1,34 +1,18 @@
 //! The result of a read, and the changes by it.
 
-use std::time::Duration;
-
+use crate::clock::Moment;
 use crate::count::FolderCount;
-use crate::history::record::{FolderRecord, KnownFile, Look};
-use crate::model::{FileKey, Timestamp};
+use crate::history::record::{FolderRecord, KnownFile};
+use crate::model::FileKey;
 
 /// A read of a folder that counted it.
-#[derive(Debug, Clone, Copy)]
-pub struct CompletedRead<'a> {
-    pub began: Timestamp,
-    pub ended: Timestamp,
-    /// How long it took, by the monotonic clock.
-    pub duration: Duration,
+#[derive(Debug)]
+pub struct CompletedRead {
+    pub began: Moment,
+    pub ended: Moment,
     /// Files that the list of folders reports, and that reads do not find.
     pub missing_files: u64,
-    pub count: &'a FolderCount,
-}
-
-impl CompletedRead<'_> {
-    pub(super) fn look(&self) -> Look {
-        Look {
-            way: self.count.way(),
-            consistent: self.count.consistent,
-            requests: self.count.requests,
-            duration: self.duration,
-            rows_beyond: self.count.rows_beyond,
-            missing_files: self.missing_files,
-        }
-    }
+    pub count: FolderCount,
 }
 
 /// The changes of the stored data by a read.

@@ -4,7 +4,7 @@ use crate::count::FolderCount;
 use crate::model::{ByStatus, Status};
 
 #[derive(Debug, Clone)]
-pub(super) struct Comparison {
+pub(in crate::collect) struct Comparison {
     pub scan: FolderCount,
     /// The counts by boundaries before and after the scan, if there are both.
     pub boundaries: Option<(FolderCount, FolderCount)>,
@@ -14,7 +14,7 @@ pub(super) struct Comparison {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::collect) enum Verdict {
     /// The boundaries are right, in a folder of several statuses.
     Sorted,
     /// The boundaries are wrong by so many files of a status at least, unless files changed meanwhile and their counts did not.

@@ -6,11 +6,18 @@ use std::time::Duration;
 use super::Folder;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::collect::persisted_folder::PersistedFolder;
-use crate::history::FullRead;
+use crate::history::{CompletedRead, FullRead, Update, apply};
 use crate::model::{ByStatus, Timestamp};
 use crate::snapshot::{Counts, FolderView};
 use crate::store::{Answer, FolderChange, FolderDocument, StoreError, StoredFolder};
+
+/// A count of a folder, from its end until it is written. If another process that counts the folder wrote first, it is compared with that
+/// version.
+pub(super) struct UnwrittenCount {
+    pub read: CompletedRead,
+    /// Whether the write that is under way has it.
+    pub is_being_written: bool,
+}
 
 impl Folder {
     fn document(&self, class_slots: &ClassSlots) -> FolderDocument {
@@ -111,21 +118,23 @@ impl Folder {
         let id = self.view.id;
         let slots = stored.document.class_slots.clone();
         self.persisted.take_over(stored);
-        let PersistedFolder {
-            record, history, ..
-        } = &self.persisted;
         let counted = self.view.counts.as_ref();
+        let history = &self.persisted.history;
         let classes = counted.map(|counts| history.stored_classes(&counts.files));
         let mut errors = class_slots.restore(id, slots, classes.as_ref());
         if let Some(unwritten) = &mut self.unwritten {
             unwritten.is_being_written = false;
-            let is_later = unwritten.is_later_than(record.as_ref());
-            if let Some(update) = unwritten.update(record.as_ref(), history) {
-                self.persisted.update(update, &unwritten.count);
-            }
-            if is_later {
-                let classes = self.persisted.history.classes(&unwritten.count);
-                errors = class_slots.count(id, &classes, unwritten.ended.wall, false);
+            let (read, record) = (&unwritten.read, self.persisted.record.as_ref());
+            if record.is_none_or(|record| record.began < read.began.wall) {
+                let update = record.map(|record| apply(Some(record), history, read));
+                // A version with the same counters has all of the count.
+                let counters = record.map(|record| &record.counters);
+                let adds = |update: &Update| Some(&update.record.counters) != counters;
+                if let Some(update) = update.filter(adds) {
+                    self.persisted.update(update, &read.count);
+                }
+                let classes = self.persisted.history.classes(&read.count);
+                errors = class_slots.count(id, &classes, read.ended.wall, false);
             }
         }
         self.show_errors(errors);

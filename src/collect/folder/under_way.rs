@@ -15,30 +15,27 @@ use crate::portal::{Lane, Session};
 /// Reads that go on at once, at most: enough for every row that is remembered.
 const MOST_READS_ON: u32 = 12;
 
-#[derive(Default)]
-pub(super) enum ReadState {
-    #[default]
-    Idle,
-    Queued {
-        due: Due,
-        since: Instant,
-        /// Requests that were made for it before.
-        requests: u64,
-    },
-    Reading {
-        due: Due,
-        queued: Instant,
-        session: Arc<Session>,
-        lane: Arc<Lane>,
-        /// The files that the ledger watched when it began.
-        watched: Arc<HashSet<FileKey>>,
-    },
+/// A read that waits for its turn, or is under way.
+pub(super) struct DueRead {
+    due: Due,
+    /// When a collection made it due.
+    queued: Instant,
+    /// Requests that were made for it before it waits again.
+    requests: u64,
+    begun: Option<BegunRead>,
+}
+
+struct BegunRead {
+    session: Arc<Session>,
+    lane: Arc<Lane>,
+    /// The files that the ledger watched when it began.
+    watched: Arc<HashSet<FileKey>>,
 }
 
 impl Folder {
     /// Whether a read is queued or under way, or has a refusal that is not explained yet.
     pub fn is_being_read(&self) -> bool {
-        !matches!(self.read, ReadState::Idle)
+        self.read.is_some()
     }
 
     /// Whether it is collected, and nothing is queued or under way.
@@ -48,39 +45,38 @@ impl Folder {
 
     /// When the read was due that waits for its turn; none if there is no such read.
     pub fn queued_since(&self) -> Option<Due> {
-        match self.read {
-            ReadState::Queued { due, .. } => Some(due),
-            _ => None,
-        }
+        let waiting = self.read.as_ref().filter(|read| read.begun.is_none());
+        waiting.map(|read| read.due)
     }
 
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
-        self.read = ReadState::Queued {
+        self.read = Some(DueRead {
             due,
-            since: Moment::now().steady,
+            queued: Moment::now().steady,
             requests: 0,
-        };
+            begun: None,
+        });
         self.times_read_on = 0;
     }
 
     /// The read goes on as another one, for which requests were made already; returns when it was due.
     pub fn queue_again(&mut self, requests: u64) -> Due {
         let now = Moment::now().steady;
-        let at_once = Due {
-            need: Need::Pressing,
-            at: now,
-        };
-        let (due, since) = match self.read {
-            ReadState::Idle => (at_once, now),
-            ReadState::Queued { due, since, .. } => (due, since),
-            ReadState::Reading { due, queued, .. } => (due, queued),
-        };
-        self.read = ReadState::Queued {
+        let read = self.read.take();
+        let due = read.as_ref().map_or(
+            Due {
+                need: Need::Pressing,
+                at: now,
+            },
+            |read| read.due,
+        );
+        self.read = Some(DueRead {
             due,
-            since,
+            queued: read.map_or(now, |read| read.queued),
             requests,
-        };
+            begun: None,
+        });
         self.times_read_on += 1;
         due
     }
@@ -92,53 +88,38 @@ impl Folder {
         lane: &Arc<Lane>,
         watched: &Arc<HashSet<FileKey>>,
     ) -> Option<u64> {
-        let ReadState::Queued {
-            due,
-            since,
-            requests,
-        } = self.read
-        else {
-            return None;
-        };
         if !self.is_collected() {
-            self.read = ReadState::Idle;
-            return None;
+            self.read = None;
         }
-        self.read = ReadState::Reading {
-            due,
-            queued: since,
+        let read = self.read.as_mut()?;
+        read.begun = Some(BegunRead {
             session: Arc::clone(session),
             lane: Arc::clone(lane),
             watched: Arc::clone(watched),
-        };
-        self.read_log.begin(since, Moment::now().steady);
-        Some(requests)
+        });
+        self.read_log.begin(read.queued, Moment::now().steady);
+        Some(read.requests)
+    }
+
+    fn begun(&self) -> Option<&BegunRead> {
+        self.read.as_ref().and_then(|read| read.begun.as_ref())
     }
 
     /// The session of the read that is under way.
     pub fn session(&self) -> Option<Arc<Session>> {
-        match &self.read {
-            ReadState::Reading { session, .. } => Some(Arc::clone(session)),
-            _ => None,
-        }
+        self.begun().map(|begun| Arc::clone(&begun.session))
     }
 
     /// Whether the read that is under way is answered slowly compared with others, or the last one was.
     pub fn is_slow(&self) -> bool {
-        match &self.read {
-            ReadState::Reading { session, lane, .. } => session.is_slow(lane),
-            ReadState::Idle | ReadState::Queued { .. } => self.slow,
-        }
+        let begun = self.begun();
+        begun.map_or(self.slow, |begun| begun.session.is_slow(&begun.lane))
     }
 
     /// Whether the read presses that waits or is under way.
     pub fn presses(&self) -> bool {
-        match &self.read {
-            ReadState::Idle => false,
-            ReadState::Queued { due, .. } | ReadState::Reading { due, .. } => {
-                due.need == Need::Pressing
-            }
-        }
+        let read = self.read.as_ref();
+        read.is_some_and(|read| read.due.need == Need::Pressing)
     }
 
     /// Whether a read that counted the folder goes on with rows of failed and flagged files that no read has listed.
@@ -148,18 +129,16 @@ impl Folder {
 
     /// The read ended; returns the files that the ledger watched when it began.
     pub(super) fn take_read(&mut self) -> Arc<HashSet<FileKey>> {
-        match std::mem::take(&mut self.read) {
-            ReadState::Reading { watched, .. } => watched,
-            ReadState::Idle | ReadState::Queued { .. } => Arc::default(),
-        }
+        let begun = self.read.take().and_then(|read| read.begun);
+        begun.map_or_else(Arc::default, |begun| begun.watched)
     }
 
     /// What was under way is lost.
     pub fn forget_read(&mut self) {
-        if matches!(self.read, ReadState::Reading { .. }) {
+        if self.begun().is_some() {
             self.read_log.end(ReadOutcome::Failed, false);
         }
-        self.read = ReadState::Idle;
+        self.read = None;
         self.show_scan(None);
     }
 

@@ -40,55 +40,50 @@ impl RowsWanted {
     }
 }
 
-/// Facts about the list when a plan is made.
-#[derive(Debug)]
-pub struct Explored<'a> {
-    pub layout: Layout,
-    pub ranges: &'a [CellRange],
-    /// Pages that were read in this pass.
-    pub current: &'a BTreeSet<PageNumber>,
-    /// Where to expect boundaries.
-    pub hints: &'a [u64],
+/// The pages to read next to find the boundaries; none if there is none that could show more. `current`: the pages that were read in this pass;
+/// `hints`: where to expect boundaries.
+pub fn next(
+    layout: Layout,
+    ranges: &[CellRange],
+    current: &BTreeSet<PageNumber>,
+    hints: &[u64],
+) -> BTreeSet<PageNumber> {
+    let gaps = ranges.windows(2);
+    let gaps = gaps.map(|pair| pair[0].range.end..pair[1].range.start);
+    let gaps = gaps.filter(|gap| !gap.is_empty());
+    let places = gaps.map(|gap| probes(&gap, layout, hints));
+    let unread =
+        |position: u64| Some(layout.page_of(position)).filter(|page| !current.contains(page));
+    let mut wanted: BTreeSet<_> = places
+        .filter_map(|places| places.into_iter().find_map(unread))
+        .collect();
+    let end = ranges.last().map_or(0, |last| last.range.end);
+    if end < layout.total {
+        wanted.insert(layout.last_page());
+    }
+    wanted.retain(|page| !current.contains(page));
+    wanted
 }
 
-impl Explored<'_> {
-    /// The pages to read next to find the boundaries; none if there is none that could show more.
-    pub fn next(&self) -> BTreeSet<PageNumber> {
-        let gaps = self.ranges.windows(2);
-        let gaps = gaps.map(|pair| pair[0].range.end..pair[1].range.start);
-        let gaps = gaps.filter(|gap| !gap.is_empty());
-        let mut wanted: BTreeSet<_> = gaps.filter_map(|gap| self.probe(&gap)).collect();
-        let end = self.ranges.last().map_or(0, |last| last.range.end);
-        if end < self.layout.total {
-            wanted.insert(self.layout.last_page());
-        }
-        wanted.retain(|page| !self.current.contains(page));
-        wanted
-    }
-
-    /// The page to read next in a gap between two ranges: at the nearest hint, then farther and farther from there, but never farther
-    /// than halfway. The ends of the list are hints as well: most runs of files that are not done are short.
-    fn probe(&self, gap: &Range<u64>) -> Option<PageNumber> {
-        let middle = gap.start.midpoint(gap.end);
-        let distance = |hint: u64| {
-            let before = gap.start.saturating_sub(hint);
-            before.max(hint.saturating_sub(gap.end))
-        };
-        let hints = self.hints.iter().copied().chain([0, self.layout.total]);
-        let hint = hints.min_by_key(|hint| distance(*hint)).unwrap_or(middle);
-        let step = distance(hint).max(self.layout.page_size);
-        let target = if hint < gap.start {
-            gap.start.saturating_add(step).min(middle)
-        } else if hint >= gap.end {
-            gap.end.saturating_sub(1 + step).max(middle)
-        } else {
-            hint
-        };
-        [target, middle, gap.start, gap.end - 1]
-            .into_iter()
-            .map(|position| self.layout.page_of(position))
-            .find(|page| !self.current.contains(page))
-    }
+/// Where to read in a gap between two ranges, first choice first: at the nearest hint, then farther and farther from there, but never farther
+/// than halfway. The ends of the list are hints as well: most runs of files that are not done are short.
+fn probes(gap: &Range<u64>, layout: Layout, hints: &[u64]) -> [u64; 4] {
+    let middle = gap.start.midpoint(gap.end);
+    let distance = |hint: u64| {
+        let before = gap.start.saturating_sub(hint);
+        before.max(hint.saturating_sub(gap.end))
+    };
+    let hints = hints.iter().copied().chain([0, layout.total]);
+    let hint = hints.min_by_key(|hint| distance(*hint)).unwrap_or(middle);
+    let step = distance(hint).max(layout.page_size);
+    let target = if hint < gap.start {
+        gap.start.saturating_add(step).min(middle)
+    } else if hint >= gap.end {
+        gap.end.saturating_sub(1 + step).max(middle)
+    } else {
+        hint
+    };
+    [target, middle, gap.start, gap.end - 1]
 }
 
 /// Some of the pages that were not read, spread over the list: in the middle of them, then in the middles of both halves, and so on.

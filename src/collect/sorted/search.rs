@@ -8,7 +8,6 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::classify::{Classifier, ReasonReader};
 use crate::collect::error::{FetchPage, ReadError, total_of};
 use crate::collect::layout::{Layout, PageNumber};
-use crate::collect::rows_end::is_end_of_rows;
 use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
 use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
@@ -116,13 +115,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         loop {
             self.read(&wanted - &self.pages.current()).await?;
             let ranges = self.pages.map().ranges();
-            let explored = plan::Explored {
-                layout: self.pages.layout,
-                ranges: &ranges,
-                current: &self.pages.current(),
-                hints,
-            };
-            wanted = explored.next();
+            wanted = plan::next(self.pages.layout, &ranges, &self.pages.current(), hints);
             if wanted.is_empty() {
                 return Ok(ranges);
             }
@@ -242,11 +235,10 @@ impl<'a, F: FetchPage> Search<'a, F> {
 
 /// Whether rows that end before the total can be believed to end there.
 fn check_end_of_rows(found: &Found) -> Result<(), ReadError> {
-    let Layout { total, page_size } = found.layout;
     match found.list.missing_from() {
-        Some(rows) if !is_end_of_rows(rows, total, page_size) => Err(ReadError::Empty {
+        Some(rows) if !found.layout.may_end_at(rows) => Err(ReadError::Empty {
             page: found.layout.page_of(rows).request(),
-            total,
+            total: found.layout.total,
         }),
         _ => Ok(()),
     }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::*;
 use crate::classify::{Class, ReasonReader};
+use crate::clock::Moment;
 use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, RowsRead};
 use crate::history::Unidentified;
 use crate::model::FileKey;
@@ -106,19 +107,23 @@ impl Story {
             };
         }
         crate::history::limit_rows(&mut count, &self.history);
-        let read = CompletedRead {
-            began: at(self.minute),
-            ended: at(self.minute),
-            duration: Duration::ZERO,
-            missing_files: 0,
-            count: &count,
+        let now = Moment {
+            wall: at(self.minute),
+            ..Moment::now()
         };
+        let read = CompletedRead {
+            began: now,
+            ended: now,
+            missing_files: 0,
+            count,
+        };
+        let count = &read.count;
         let update = apply(self.record.as_ref(), &self.history, &read);
         let (changed, forgotten) = (update.changed, update.forgotten);
-        self.history.update(changed, &forgotten, &count);
+        self.history.update(changed, &forgotten, count);
         self.record = Some(update.record);
-        self.oldest = self.history.oldest(&count);
-        let classes = self.history.classes(&count).counts.into_iter();
+        self.oldest = self.history.oldest(count);
+        let classes = self.history.classes(count).counts.into_iter();
         let classes = classes.map(|(class, count)| (class.to_string(), count.files.total()));
         self.classes = classes.collect();
         self.finished = update.finished.len();

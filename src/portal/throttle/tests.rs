@@ -162,6 +162,18 @@ async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_request_that_comes_a_millisecond_early_is_sent_at_once_and_moves_no_other() {
+    let throttle = throttle(1, Rate::PerSecond(5.0));
+    let (lane, begun) = (Lane::default(), Moment::now().steady);
+    admit(&throttle, &lane).await;
+    for (comes, is_sent) in [(199, 199), (200, 400), (400, 600)] {
+        tokio::time::sleep_until(begun + Duration::from_millis(comes)).await;
+        admit(&throttle, &lane).await;
+        assert_eq!(begun.elapsed(), Duration::from_millis(is_sent));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_request_that_waits_waits_longer_after_429() {
     let throttle = throttle(2, Rate::PerSecond(1.0));
     let lane = Lane::default();

@@ -43,7 +43,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
         ],
     ];
     for (content, (order, turn)) in contents.iter().flat_map(|content| {
-        let orders = orders().into_iter().step_by(5).zip(0..);
+        let orders = orders().into_iter().step_by(10).zip(0..);
         orders.map(move |turned| (content, turned))
     }) {
         for page_size in [1, 3].into_iter().skip(turn.min(1)) {
@@ -84,16 +84,17 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
     );
 }
 
-/// Promise 1 for two changes, exhaustively in the shorter list and every fifth pair in the longer one: no count that is called consistent is
+/// Promise 1 for two changes, exhaustively in the shortest list and some pairs in the longer ones: no count that is called consistent is
 /// off by more than two.
 #[test]
 fn with_any_two_changes_no_consistent_count_is_off_by_more_than_two() {
     let (mut tried, mut unmarked) = (0, 0);
-    let contents: [&[(Status, u64)]; 2] = [
+    let contents: [&[(Status, u64)]; 3] = [
         &[(Status::Failed, 1), (Status::Done, 2), (Status::Pending, 1)],
         &[(Status::Failed, 2), (Status::Done, 1)],
+        &[(Status::Failed, 1), (Status::Done, 1)],
     ];
-    for ((content, page_size), every) in contents.into_iter().zip([2, 1]).zip([5, 1]) {
+    for ((content, page_size), every) in contents.into_iter().zip([2, 1, 1]).zip([11, 7, 1]) {
         let folder = mixed(content, page_size);
         let still = count_folder(folder.clone()).count.requests;
         let changes = all_changes(folder.files.len());

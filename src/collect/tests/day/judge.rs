@@ -16,6 +16,9 @@ use crate::snapshot::{Counts, FolderView, PortalView, SortingState};
 /// How exact the time of a count is, which may come from another process.
 const EXACT: Millis = 20;
 
+/// A request may come so much before its time, because no timer is more exact. Those after it do not come earlier.
+const EARLY: Millis = 1;
+
 /// What a kind of portal can expect.
 #[derive(Debug, Clone)]
 pub struct Promise {
@@ -240,7 +243,7 @@ impl Judge {
         let rate = kind.rate as usize;
         // Two processes know nothing of each other's requests.
         let alone = kind.restart.is_none();
-        let is_burst = |times: &&[Millis]| alone && times[rate] - times[0] < SECOND;
+        let is_burst = |times: &&[Millis]| alone && times[rate] - times[0] < SECOND - EARLY;
         if let Some(burst) = asked.times.windows(rate + 1).find(is_burst) {
             self.breach(Rule::Rate, now, &format!("{burst:?}"));
         }
