@@ -8,7 +8,7 @@ use kb_simulator::Status;
 use serde_json::{Value, json};
 
 use crate::support::browser::{Browser, SCREENS};
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, client};
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
@@ -246,7 +246,7 @@ async fn many_folders_are_paged_filtered_and_sorted() {
     assert_eq!(known.headers()["content-encoding"], "gzip");
     let tag = known.headers()["etag"].clone();
     let url = format!("http://{}/?sort=name", exporter.address());
-    let again = reqwest::Client::new().get(url).header("if-none-match", tag);
+    let again = client().get(url).header("if-none-match", tag);
     let again = again.send().await.unwrap();
     assert_eq!(again.status(), 304);
     assert_eq!(again.bytes().await.unwrap().len(), 0);

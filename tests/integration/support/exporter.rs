@@ -180,12 +180,23 @@ pub(crate) fn ended_collections(metrics: &Exposition) -> u64 {
     ended.map(Sample::count).sum()
 }
 
-/// Talks to loopback alone, and takes bodies as they come.
+/// Talks to loopback alone, without TLS, and takes bodies as they come.
 pub(crate) fn client() -> reqwest::Client {
-    kb_exporter::tls::install_provider();
-    let builder = reqwest::Client::builder().no_proxy().no_gzip();
+    let builder = loopback().no_gzip();
     // The exporter may end an idle connection just when it is used again.
     builder.pool_max_idle_per_host(0).build().unwrap()
+}
+
+/// The same, but it accepts gzip and unpacks it.
+pub(crate) fn unpacking_client() -> reqwest::Client {
+    loopback().gzip(true).build().unwrap()
+}
+
+/// To read the certificates of the machine takes a debug build longer than most requests.
+fn loopback() -> reqwest::ClientBuilder {
+    kb_exporter::tls::install_provider();
+    let builder = reqwest::Client::builder().no_proxy();
+    builder.tls_certs_only([])
 }
 
 fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
@@ -193,13 +204,6 @@ fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
     let is_it = line["msg"] == message;
     let address = line["address"].as_str().filter(|_| is_it)?;
     Some(address.parse().unwrap())
-}
-
-/// The same, but it accepts gzip and unpacks it.
-pub(crate) fn unpacking_client() -> reqwest::Client {
-    kb_exporter::tls::install_provider();
-    let builder = reqwest::Client::builder().no_proxy().gzip(true);
-    builder.build().unwrap()
 }
 
 /// The body of an answer as JSON.
