@@ -28,7 +28,7 @@ pub fn write() {
         println!("cargo::rerun-if-changed={path}");
         let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let name = name(path);
-        let (title, body) = page(&text);
+        let (title, body) = page(name, &text);
         let file = folder.join(name).with_extension("html");
         fs::write(&file, body).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let file = file.display().to_string();
@@ -49,7 +49,7 @@ fn name(path: &str) -> &str {
 
 /// The title of a document, and its page. Headings have the anchors that the links of the documents name; links to what is not served, and
 /// pictures, are their text.
-fn page(text: &str) -> (String, String) {
+fn page(name: &str, text: &str) -> (String, String) {
     let mut events: Vec<_> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let (mut title, mut begin, mut anchors) = (String::new(), 0, HashMap::new());
     for place in 0..events.len() {
@@ -75,7 +75,7 @@ fn page(text: &str) -> (String, String) {
             title,
             id,
         }) => {
-            let served = served(&dest_url);
+            let served = served(name, &dest_url);
             are_links.push(served.is_some());
             let link = served.map(|served| {
                 let dest_url = served.into();
@@ -122,19 +122,15 @@ fn anchor(text: &str, known: &mut HashMap<String, usize>) -> CowStr<'static> {
     }
 }
 
-/// The address of what a document links to, if the exporter serves it or it is elsewhere.
-fn served(link: &str) -> Option<String> {
-    if link.starts_with('#') || link.contains("://") {
+/// The address of what a document links to, if the exporter serves it or it is elsewhere. It is relative to the first folder, as on all pages.
+fn served(document: &str, link: &str) -> Option<String> {
+    if link.contains("://") {
         return Some(link.to_owned());
     }
-    let (path, anchor) = link
-        .split_once('#')
-        .map_or((link, None), |(path, anchor)| (path, Some(anchor)));
-    let found = DOCUMENTS
-        .into_iter()
-        .find(|known| name(known) == name(path))?;
-    let anchor = anchor
-        .map(|anchor| format!("#{anchor}"))
-        .unwrap_or_default();
-    Some(format!("/docs/{}{anchor}", name(found)))
+    let path = link.split('#').next().filter(|path| !path.is_empty());
+    let path = name(path.unwrap_or(document));
+    let anchor = link.find('#').map_or("", |begin| &link[begin..]);
+    let mut documents = DOCUMENTS.into_iter();
+    let found = documents.find(|known| name(known) == path)?;
+    Some(format!("docs/{}{anchor}", name(found)))
 }

@@ -9,39 +9,42 @@ use std::time::Duration;
 
 use crate::clock::Moment;
 use crate::history::{Day, waiting};
-use crate::model::{ByStatus, Series, Status, Timestamp};
+use crate::model::{ByStatus, Series, Status, Timestamp, label_values};
+use crate::portal::Trouble;
 use crate::snapshot::{Counts, FolderView};
 
 pub use threshold::{SHIPPED, Threshold};
 
-/// An alert about a folder. The order is from what needs an answer first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Alert {
-    FailedSpike(Spike),
-    FlaggedSpike(Spike),
-    BacklogStuck { since: Timestamp },
-    ErrorClassSurge,
-    FailedRatioHigh,
-    FlaggedWaiting { since: Timestamp },
+label_values! {
+    /// The rules that the page knows, from what needs an answer first.
+    pub enum Rule {
+        AddressRefused = "KbAddressRefused",
+        KeyRejected = "KbKeyRejected",
+        PortalDown = "KbPortalDown",
+        ConfigReloadFailed = "KbConfigReloadFailed",
+        FailedSpike = "KbFailedSpike",
+        FlaggedSpike = "KbFlaggedSpike",
+        FolderUnavailable = "KbFolderUnavailable",
+        CollectionStale = "KbCollectionStale",
+        BacklogStuck = "KbBacklogStuck",
+        FileStuck = "KbFileStuck",
+        ErrorClassSurge = "KbErrorClassSurge",
+        FailedRatioHigh = "KbFailedRatioHigh",
+        FlaggedWaiting = "KbFlaggedWaiting",
+        FolderLost = "KbFolderLost",
+    }
 }
 
-/// Entries since the first of the steps that follow each other, each with entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spike {
-    pub files: u64,
-    pub since: Timestamp,
-}
-
-impl Alert {
-    /// The name of the rule.
-    pub const fn rule(self) -> &'static str {
-        match self {
-            Self::FailedSpike(_) => "KbFailedSpike",
-            Self::FlaggedSpike(_) => "KbFlaggedSpike",
-            Self::BacklogStuck { .. } => "KbBacklogStuck",
-            Self::ErrorClassSurge => "KbErrorClassSurge",
-            Self::FailedRatioHigh => "KbFailedRatioHigh",
-            Self::FlaggedWaiting { .. } => "KbFlaggedWaiting",
+impl Rule {
+    /// The rule that tells of what is wrong with a whole portal.
+    pub const fn of(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Unauthorized | Trouble::KeyUnreadable => Self::KeyRejected,
+            Trouble::AddressRefused => Self::AddressRefused,
+            Trouble::Unreachable
+            | Trouble::RateLimited
+            | Trouble::ServerError
+            | Trouble::InvalidResponse => Self::PortalDown,
         }
     }
 
@@ -49,71 +52,92 @@ impl Alert {
     pub const fn is_new(self) -> bool {
         matches!(
             self,
-            Self::FailedSpike(_) | Self::FlaggedSpike(_) | Self::ErrorClassSurge
-        )
+            Self::FailedSpike | Self::FlaggedSpike | Self::ErrorClassSurge
+        ) || self.is_uncounted()
     }
 
+    /// Whether it tells of a folder that should be counted and is not.
+    pub const fn is_uncounted(self) -> bool {
+        matches!(self, Self::FolderUnavailable | Self::CollectionStale)
+    }
+}
+
+/// What a rule says of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alert {
+    pub rule: Rule,
+    /// How many files it is about.
+    pub files: u64,
+    pub since: Option<Timestamp>,
+}
+
+impl Alert {
     /// The alerts about a folder by its counts.
     pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
         let (day, files) = (&*folder.day, &counts.files);
         let window = counts.interval.unwrap_or_default();
-        let spike = |status, entries: &Series, limit: &SpikeLimit| {
-            let is_spike = files[status] > 0 && is_spike(entries, limit, window, now.wall);
+        let spike = |status, entries: &Series, limits: [Limit; 2]| {
+            let limits = limits.map(Limit::value);
+            let is_spike = files[status] > 0 && is_spike(entries, limits, window, now.wall);
             is_spike.then(|| spike(entries, day.began, now.wall))
         };
-        let limits = &*THRESHOLDS;
+        let [failed, flagged] = [Status::Failed, Status::Flagged].map(|status| files[status]);
+        let failed_spike = spike(
+            Status::Failed,
+            &day.failed_entries,
+            [Limit::FailedSpikeFiles, Limit::SpikeFactor],
+        );
+        let flagged_spike = spike(
+            Status::Flagged,
+            &day.flagged_entries,
+            [Limit::FlaggedSpikeFiles, Limit::FlaggedSpikeFactor],
+        );
+        let stuck = stuck_since(day, files, window, now.wall);
+        let file_stuck = file_stuck_since(day, counts, now.wall);
+        let flagged_since = counts.oldest[Status::Flagged]
+            .filter(|since| now.wall.since(*since).as_secs_f64() > Limit::FlaggedWait.value());
+        let is_high = is_ratio_high(day, files, now.wall);
         let alerts = [
-            spike(Status::Failed, &day.failed_entries, &limits.failed_spike).map(Self::FailedSpike),
-            spike(Status::Flagged, &day.flagged_entries, &limits.flagged_spike)
-                .map(Self::FlaggedSpike),
-            stuck_since(day, files, window, now.wall).map(|since| Self::BacklogStuck { since }),
-            is_surge(day, counts, now.wall).then_some(Self::ErrorClassSurge),
-            is_ratio_high(day, files, now.wall).then_some(Self::FailedRatioHigh),
-            counts.oldest[Status::Flagged]
-                .filter(|since| now.wall.since(*since).as_secs_f64() > limits.flagged_wait)
-                .map(|since| Self::FlaggedWaiting { since }),
+            failed_spike.map(|(files, since)| (Rule::FailedSpike, files, Some(since))),
+            flagged_spike.map(|(files, since)| (Rule::FlaggedSpike, files, Some(since))),
+            stuck.map(|since| (Rule::BacklogStuck, waiting(files), Some(since))),
+            file_stuck.map(|since| (Rule::FileStuck, 1, Some(since))),
+            surge(day, counts, now.wall).map(|files| (Rule::ErrorClassSurge, files, None)),
+            is_high.then_some((Rule::FailedRatioHigh, failed, None)),
+            flagged_since.map(|since| (Rule::FlaggedWaiting, flagged, Some(since))),
         ];
-        alerts.into_iter().flatten().collect()
+        let alerts = alerts.into_iter().flatten();
+        let alerts = alerts.map(|(rule, files, since)| Self { rule, files, since });
+        alerts.collect()
     }
 }
 
-/// The thresholds by which the page judges.
-struct Limits {
-    failed_spike: SpikeLimit,
-    flagged_spike: SpikeLimit,
-    failed_ratio: f64,
-    failed_ratio_files: f64,
-    flagged_wait: f64,
-    surge_files: f64,
-    surge_factor: f64,
-}
-
-/// When entries are a spike.
-struct SpikeLimit {
-    files: f64,
-    /// How many times the expected number.
-    factor: f64,
-}
-
-/// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
-static THRESHOLDS: LazyLock<Limits> = LazyLock::new(|| {
-    let shipped = |name| threshold::shipped(name).unwrap_or(f64::INFINITY);
-    Limits {
-        failed_spike: SpikeLimit {
-            files: shipped("failed_spike_files"),
-            factor: shipped("spike_factor"),
-        },
-        flagged_spike: SpikeLimit {
-            files: shipped("flagged_spike_files"),
-            factor: shipped("flagged_spike_factor"),
-        },
-        failed_ratio: shipped("failed_ratio"),
-        failed_ratio_files: shipped("failed_ratio_files"),
-        flagged_wait: shipped("flagged_wait_seconds"),
-        surge_files: shipped("surge_files"),
-        surge_factor: shipped("surge_factor"),
+label_values! {
+    /// The thresholds by which the page judges, by their names in the shipped rules.
+    pub enum Limit {
+        FailedSpikeFiles = "failed_spike_files",
+        SpikeFactor = "spike_factor",
+        FlaggedSpikeFiles = "flagged_spike_files",
+        FlaggedSpikeFactor = "flagged_spike_factor",
+        FailedRatio = "failed_ratio",
+        FailedRatioFiles = "failed_ratio_files",
+        FlaggedWait = "flagged_wait_seconds",
+        Stuck = "stuck_seconds",
+        SurgeFiles = "surge_files",
+        SurgeFactor = "surge_factor",
     }
-});
+}
+
+impl Limit {
+    /// A rule whose threshold the file does not name is never shown; a test sees to it that there is none.
+    fn value(self) -> f64 {
+        static SHIPPED: LazyLock<[f64; Limit::ALL.len()]> = LazyLock::new(|| {
+            let shipped = |limit: Limit| threshold::shipped(limit.as_str());
+            Limit::ALL.map(|limit| shipped(limit).unwrap_or(f64::INFINITY))
+        });
+        SHIPPED[self as usize]
+    }
+}
 
 /// A quarter of an hour, in which entries are a spike.
 const QUARTER: u32 = 3;
@@ -127,15 +151,20 @@ const fn number(files: u64) -> f64 {
     files as f64
 }
 
-/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and clearly
-/// more than the rest of the day leads one to expect.
-fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Timestamp) -> bool {
+/// Whether the entries of the last quarter of an hour, or between two counts where that is longer, are as many as the limit, and so many
+/// times what the rest of the day leads one to expect.
+fn is_spike(
+    entries: &Series,
+    [minimum, factor]: [f64; 2],
+    interval: Duration,
+    now: Timestamp,
+) -> bool {
     let last = Series::step(now);
     let steps = (interval.as_secs() / Series::STEP.as_secs()).try_into();
     let steps = steps.unwrap_or(u32::MAX).clamp(QUARTER, Series::DAY / 2);
     let begin = last.saturating_sub(steps);
     let entered = entries.grown_since(begin).unsigned_abs();
-    if number(entered) < limit.files {
+    if number(entered) < minimum {
         return false;
     }
     // The quarters of an hour before, and the largest of each hour.
@@ -154,11 +183,11 @@ fn is_spike(entries: &Series, limit: &SpikeLimit, interval: Duration, now: Times
         .collect();
     bursts.sort_unstable_by(f64::total_cmp);
     let burst = bursts.get(bursts.len() * 3 / 4).copied().unwrap_or(0.0);
-    number(entered) >= limit.factor * usual.max(burst)
+    number(entered) >= factor * usual.max(burst)
 }
 
-/// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour.
-fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> Spike {
+/// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour, and since when.
+fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> (u64, Timestamp) {
     let last = Series::step(now);
     let earliest = last.saturating_sub(Series::DAY);
     let mut first = last;
@@ -169,10 +198,8 @@ fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> Spike {
             break;
         }
     }
-    Spike {
-        files: entries.grown_since(first.saturating_sub(1)).unsigned_abs(),
-        since: Series::begin(first).max(began),
-    }
+    let files = entries.grown_since(first.saturating_sub(1)).unsigned_abs();
+    (files, Series::begin(first).max(began))
 }
 
 /// Since when no waiting file of the folder moved, if that is too long for how often it is counted.
@@ -192,35 +219,44 @@ fn stuck_since(
     is_stuck.then_some(day.moved)
 }
 
+/// Since when a file waits although others moved within the day, if that is too long.
+fn file_stuck_since(day: &Day, counts: &Counts, now: Timestamp) -> Option<Timestamp> {
+    let moves = day.moved > day.began && now.since(day.moved) < Duration::from_hours(24);
+    let since = counts.waiting_since().filter(|_| moves)?;
+    (now.since(since).as_secs_f64() > Limit::Stuck.value()).then_some(since)
+}
+
 fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
     let before = Series::step(now.before(Duration::from_mins(30)));
     let was_known = day.failed.first().is_some_and(|first| first <= before);
     let failed = number(files[Status::Failed].min(day.failed.at(before)));
     was_known
-        && failed >= THRESHOLDS.failed_ratio_files
-        && failed > THRESHOLDS.failed_ratio * number(files.total())
+        && failed >= Limit::FailedRatioFiles.value()
+        && failed > Limit::FailedRatio.value() * number(files.total())
 }
 
-fn is_surge(day: &Day, counts: &Counts, now: Timestamp) -> bool {
+/// By how many files the class grew that surges, if one does.
+fn surge(day: &Day, counts: &Counts, now: Timestamp) -> Option<u64> {
     let before = Series::step(now.before(Duration::from_hours(6)));
-    let grown = day.failed.grown_since(before) + day.flagged.grown_since(before);
-    let entered = [&day.failed_entries, &day.flagged_entries];
-    let entered: i64 = entered
-        .iter()
-        .map(|entries| entries.grown_since(before))
-        .sum();
-    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= THRESHOLDS.surge_files;
-    let class_surges = counts.errors.iter().any(|row| {
-        let growth = row.growth.map_or(0, |growth| growth.six_hours);
+    let grown =
+        |[failed, flagged]: [&Series; 2]| failed.grown_since(before) + flagged.grown_since(before);
+    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= Limit::SurgeFiles.value();
+    let is_surge = is_large(grown([&day.failed, &day.flagged]))
+        && is_large(grown([&day.failed_entries, &day.flagged_entries]));
+    let classes = counts.errors.iter().filter_map(|row| {
+        let growth = row.growth?.six_hours;
         let was = row.files.saturating_sub_signed(growth);
-        is_large(growth) && number(row.files) >= THRESHOLDS.surge_factor * number(was)
+        let surges = number(row.files) >= Limit::SurgeFactor.value() * number(was);
+        (surges && is_large(growth)).then_some(growth.unsigned_abs())
     });
-    is_large(grown) && is_large(entered) && class_surges
+    classes.max().filter(|_| is_surge)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Look;
+    use crate::snapshot::Way;
 
     const NOON: i64 = 1_772_366_400_000;
 
@@ -240,28 +276,85 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_have_every_threshold() {
-        let limits = &*THRESHOLDS;
-        let all = [
-            limits.failed_spike.files,
-            limits.failed_spike.factor,
-            limits.flagged_spike.files,
-            limits.flagged_spike.factor,
-            limits.failed_ratio,
-            limits.failed_ratio_files,
-            limits.flagged_wait,
-            limits.surge_files,
-            limits.surge_factor,
+        let mut all = Limit::ALL.into_iter();
+        assert!(all.all(|limit| limit.value().is_finite()));
+    }
+
+    /// The text of a shipped rule.
+    fn shipped_rule(rule: Rule) -> &'static str {
+        let head = format!("- alert: {}\n", rule.as_str());
+        let rest = SHIPPED.split(&head).nth(1).unwrap();
+        rest.split("- alert: ").next().unwrap()
+    }
+
+    #[test]
+    fn a_portal_in_trouble_is_linked_to_the_rule_that_fires() {
+        for rule in Rule::ALL {
+            shipped_rule(rule);
+        }
+        let own = [
+            Trouble::Unauthorized,
+            Trouble::KeyUnreadable,
+            Trouble::AddressRefused,
         ];
-        assert!(all.iter().all(|threshold| threshold.is_finite()));
+        for trouble in own {
+            let (rule, word) = (Rule::of(trouble), trouble.as_str());
+            assert!(shipped_rule(rule).contains(word), "{word}: {rule:?}");
+        }
+        for trouble in Trouble::ALL {
+            let is_down = Rule::of(trouble) == Rule::PortalDown;
+            assert_eq!(is_down, !own.contains(&trouble), "{trouble:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_stuck_when_it_waits_for_a_day_while_others_move() {
+        let now = Timestamp::from_millis(NOON);
+        let hours = |hours| now.before(Duration::from_hours(hours));
+        for (waits, moved, began, stuck) in [
+            (25, 1, 48, true),
+            (23, 1, 48, false),
+            (25, 25, 48, false),
+            (25, 1, 1, false),
+        ] {
+            let day = Day {
+                moved: hours(moved),
+                began: hours(began),
+                ..Day::default()
+            };
+            let mut oldest = ByStatus::default();
+            oldest[Status::Pending] = Some(hours(waits));
+            let counts = counts(oldest);
+            let found = file_stuck_since(&day, &counts, now);
+            assert_eq!(
+                found,
+                stuck.then(|| hours(waits)),
+                "{waits} {moved} {began}"
+            );
+        }
+    }
+
+    fn counts(oldest: ByStatus<Option<Timestamp>>) -> Counts {
+        Counts {
+            files: ByStatus::default(),
+            errors: Vec::new(),
+            oldest,
+            look: Look {
+                way: Way::Full,
+                consistent: true,
+                requests: 1,
+                duration: Duration::ZERO,
+                rows_beyond: None,
+                missing_files: 0,
+            },
+            counted: Moment::now(),
+            interval: None,
+        }
     }
 
     #[test]
     fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
         let now = Timestamp::from_millis(NOON);
-        let limit = SpikeLimit {
-            files: 10.0,
-            factor: 4.0,
-        };
         let daily = [5_u64; 280];
         let daily_and_more = [&daily[..], &[25, 25, 25]].concat();
         let bursts = [4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0].repeat(20);
@@ -278,7 +371,7 @@ mod tests {
         ] {
             let interval = Duration::from_mins(minutes);
             let entries = entries(growth);
-            let judged = is_spike(&entries, &limit, interval, now);
+            let judged = is_spike(&entries, [10.0, 4.0], interval, now);
             let last: Vec<_> = growth.iter().rev().take(5).collect();
             assert_eq!(judged, expected, "{last:?}");
         }
@@ -293,7 +386,7 @@ mod tests {
             now,
         );
         let since = now.before(Series::STEP * 3);
-        assert_eq!(found, Spike { files: 60, since });
+        assert_eq!(found, (60, since));
     }
 
     #[test]

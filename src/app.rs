@@ -11,6 +11,7 @@ mod systemd;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -45,7 +46,7 @@ const MAX_SILENCE: Duration = Duration::from_mins(1);
 const DRAIN: Duration = Duration::from_secs(8);
 
 /// Where and how the process serves.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Web {
     pub addresses: Vec<SocketAddr>,
     pub telemetry_path: String,
@@ -101,6 +102,7 @@ impl App {
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
             guard: Arc::new(guard),
+            ready: AtomicBool::default(),
         };
         Ok(Self {
             listeners,

@@ -10,26 +10,19 @@
 //! What the facts mean for the next attempt is [`crate::policy`]'s.
 
 mod attempt;
-mod attempt_id;
-mod class_results;
 mod event;
 mod fold;
-mod forgive;
 mod merge;
 mod outcome;
-mod tidy;
 mod totals;
 mod track;
 mod view;
 
-pub use attempt::{Attempt, ClassResult, Intent, Judged, SentFile};
-pub use attempt_id::AttemptId;
+pub use attempt::{Attempt, AttemptId, ClassResult, Intent, Judged, SentFile};
 pub use event::{Event, Misfit, Review};
-pub use forgive::{Forgiven, Forgiveness};
 pub use outcome::{FileState, StateCounts, Verdict};
-pub use tidy::Tidy;
 pub use totals::{ClassTotals, FolderLedger, Totals};
-pub use track::Track;
+pub use track::{Forgiven, Forgiveness, Track};
 pub use view::LedgerView;
 
 #[cfg(test)]

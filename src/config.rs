@@ -62,7 +62,7 @@ pub struct Config {
     /// When failed files are sent to be processed again.
     pub reindex: Reindex,
     pub state: State,
-    /// The keys and values of the file and the defaults, without those that are hidden; null if there is no file.
+    /// The keys and values of the file and the defaults, without those that are hidden; the defaults alone if there is no file.
     pub written: Arc<Json>,
 }
 
@@ -102,7 +102,7 @@ impl Config {
             errors: Errors::default(),
             reindex: Reindex::default(),
             state: State::Temporary,
-            written: Arc::default(),
+            written: Arc::new(shown::defaults()),
         }
     }
 }

@@ -10,10 +10,8 @@ use serde::Serialize;
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::model::Timestamp;
-use crate::portal::Trouble;
 use crate::snapshot::{
-    ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
-    SortingState, Unavailable,
+    Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
 };
 
 pub use reindex::{FolderReindex, PortalReindex};
@@ -28,23 +26,18 @@ pub enum Status {
     Fail,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Health {
     pub status: Status,
     pub portals: Vec<PortalHealth>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct PortalHealth {
-    pub name: String,
+    pub view: Arc<PortalView>,
     /// Whether its list of folders can be read.
     pub status: Status,
-    pub trouble: Option<Trouble>,
-    pub sorting: SortingState,
     pub notes: Vec<String>,
-    pub last_run: Option<Timestamp>,
-    /// When the next collection is due.
-    pub next_run: Option<Timestamp>,
     /// `None` if the mode of all folders is off.
     pub reindex: Option<PortalReindex>,
     /// Its error classes, the largest first.
@@ -52,21 +45,31 @@ pub struct PortalHealth {
     pub folders: Vec<FolderHealth>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FolderHealth {
-    pub id: String,
-    pub name: String,
+    pub view: Arc<FolderView>,
     /// Whether it can be counted.
     pub status: Status,
-    pub reason: Option<Unavailable>,
+    pub reading: Reading,
+    /// Its counts, unless they are too old.
+    pub counts: Option<Arc<Counts>>,
     pub message: Option<String>,
-    pub counted: Option<Timestamp>,
     /// How old its counts are, in seconds.
     pub age_seconds: Option<u64>,
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
     /// The decision about reindexing it; `None` if the mode is off.
     pub reindex: Option<FolderReindex>,
+}
+
+/// Whether a folder can be read, whatever its files are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    Counted,
+    /// Since when it was not counted, if it ever was.
+    NotCounted(Option<Timestamp>),
+    /// It was not read yet.
+    Unknown,
 }
 
 /// `kill_switch`: whether it stops reindexing now.
@@ -95,7 +98,7 @@ impl PortalHealth {
 }
 
 fn judge_portal(
-    portal: &PortalView,
+    portal: &Arc<PortalView>,
     view: Option<&ReindexView>,
     kill_switch: bool,
     known_classes: Option<&BTreeSet<&str>>,
@@ -123,13 +126,9 @@ fn judge_portal(
         notes.extend(reindex::unknown_classes(portal, known));
     }
     PortalHealth {
-        name: portal.name.to_string(),
+        view: Arc::clone(portal),
         status,
-        trouble: portal.list.trouble(),
-        sorting: portal.sorting,
         notes,
-        last_run: portal.collections.last_run.map(|run| run.ended),
-        next_run: portal.collections.next,
         reindex: view.map(|view| PortalReindex::of(portal, view, now)),
         errors: portal.error_classes(now),
         folders,
@@ -139,12 +138,13 @@ fn judge_portal(
 fn judge_folder(
     portal: &PortalView,
     view: Option<&ReindexView>,
-    folder: &FolderView,
+    folder: &Arc<FolderView>,
     now: Moment,
 ) -> FolderHealth {
     let age = folder.counts.as_ref();
     let age = age.map(|counts| now.since(counts.counted));
-    let stale = age.is_some() && portal.fresh_counts(folder, now).is_none();
+    let is_fresh = portal.fresh_counts(folder, now).is_some();
+    let stale = age.is_some() && !is_fresh;
     let is_contradicted = folder.missing_files > 0 || files_beyond_total(folder) > 0;
     let is_unseen = folder.state == FolderState::Unseen && folder.counts.is_none();
     let status = if folder.state.is_fault() || stale || is_contradicted || is_unseen {
@@ -153,12 +153,15 @@ fn judge_folder(
         Status::Pass
     };
     FolderHealth {
-        id: folder.id.to_string(),
-        name: folder.name.to_string(),
+        view: Arc::clone(folder),
         status,
-        reason: folder.state.unavailable(),
+        reading: match folder.state.unavailable() {
+            None if is_fresh => Reading::Counted,
+            None if !stale => Reading::Unknown,
+            _ => Reading::NotCounted(folder.last_success),
+        },
+        counts: folder.counts.clone().filter(|_| is_fresh),
         message: message(folder),
-        counted: folder.last_success,
         age_seconds: age.map(|age| age.as_secs()),
         stale,
         reindex: FolderReindex::of(portal, view, folder),

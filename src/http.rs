@@ -1,16 +1,12 @@
 //! The HTTP server: paths, status page, `/health` and `/metrics`.
 
-mod accept_encoding;
 mod answer;
-mod client;
-mod credentials;
 pub mod guard;
 mod health_json;
 mod page;
 mod passwords;
 mod refusal;
 pub mod route;
-mod scrape;
 pub mod serve;
 pub mod site;
 pub mod web_config;

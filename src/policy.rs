@@ -22,21 +22,14 @@ mod decision;
 mod facts;
 mod hold;
 pub mod judge;
-mod reason;
-mod record;
-mod round;
-mod tally;
 
 pub use budget::remaining_files;
+pub use class::ClassRecord;
+pub(crate) use class::class_records;
 pub use decide::decide;
-pub use decision::{Choice, Decision, Decisions};
+pub use decision::{Choice, Decision, Decisions, Hold, Numbers, Reason};
 pub use facts::{FailedFile, FolderFacts, PortalFacts};
-pub use hold::Hold;
 pub(crate) use hold::in_window;
-pub use reason::Reason;
-pub use record::ClassRecord;
-pub(crate) use record::class_records;
-pub use tally::Numbers;
 
 #[cfg(test)]
 mod tests;

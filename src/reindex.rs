@@ -215,7 +215,8 @@ impl Reindexer {
             // Another process acts by now.
             return;
         }
-        if self.refusal().is_none() {
+        let is_off = self.dependencies.rules.borrow().reindex.strongest_mode() == Mode::Off;
+        if self.refusal().is_none() && !is_off {
             error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
         }
         // A change that does not fit says nothing of the disk.

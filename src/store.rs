@@ -5,13 +5,9 @@ mod connection;
 mod database;
 mod documents;
 mod error;
-mod folder;
 pub mod ledger;
 pub mod migrate;
-mod part;
-mod pause;
 mod place;
-mod revision;
 mod sqlite;
 mod statement;
 mod tables;
@@ -25,10 +21,8 @@ pub use documents::{
     Refutation, StoredFolder, StoredPortal, Written,
 };
 pub use error::StoreError;
-pub use folder::StateFolder;
-pub use part::Part;
-pub use place::{Access, Place};
-pub use revision::Revision;
+pub use place::{Access, Part, Place, StateFolder};
+pub use statement::Revision;
 
 #[cfg(test)]
 pub(crate) mod testing;

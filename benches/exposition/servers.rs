@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -141,6 +142,7 @@ impl Shown {
             reload: None,
             telemetry_path: "/metrics".to_owned(),
             guard: Arc::new(guard),
+            ready: AtomicBool::default(),
         };
         Ok(site.router())
     }

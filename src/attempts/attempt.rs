@@ -1,13 +1,49 @@
 //! One attempt at reindexing a folder, from its intent to its verdict.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attempts::attempt_id::AttemptId;
 use crate::attempts::outcome::{FileState, StateCounts, Verdict};
 use crate::classify::Class;
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
+
+/// How many classes an attempt has at most, and how many of a portal have counters of their own; the files of further ones are counted as
+/// [`Class::Other`].
+pub(super) const MAX_CLASSES: usize = 50;
+
+/// Identifies an attempt. A later attempt has a greater number, also across restarts.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct AttemptId(i64);
+
+impl AttemptId {
+    pub(super) const MIN: Self = Self(i64::MIN);
+    pub(super) const MAX: Self = Self(i64::MAX);
+
+    pub const fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The id of an attempt that follows another one: its time in milliseconds since 1970, or the next number. So the attempts in a database and
+    /// in a copy of it that lost some have different ones.
+    pub(super) fn after(last: Self, at: Timestamp) -> Self {
+        Self(at.as_millis().max(last.0.saturating_add(1)))
+    }
+
+    /// The number, as people see it.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for AttemptId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// What is about to be attempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,4 +199,35 @@ impl Attempt {
         let later = answered.max(judged).unwrap_or(self.intended);
         self.intended.max(later)
     }
+}
+
+/// The files of an intent; those of classes beyond [`MAX_CLASSES`] with [`Class::Other`].
+pub(super) fn with_few_classes(files: Vec<(FileKey, SentFile)>) -> FileMap<SentFile> {
+    let mut classes: BTreeSet<Class> = BTreeSet::new();
+    let bounded = files.into_iter().map(|(key, mut file)| {
+        if classes.len() >= MAX_CLASSES && !classes.contains(&file.class) {
+            file.class = Class::Other;
+        } else {
+            classes.insert(file.class.clone());
+        }
+        (key, file)
+    });
+    bounded.collect()
+}
+
+/// Counts the results of the files of each class.
+pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
+    let mut results: BTreeMap<&Class, ClassResult> = BTreeMap::new();
+    for file in files.values() {
+        let result = results.entry(&file.class).or_insert_with(|| ClassResult {
+            class: file.class.clone(),
+            sent: 0,
+            recovered: 0,
+            refailed: 0,
+        });
+        result.sent += 1;
+        result.recovered += u64::from(file.state == FileState::Done);
+        result.refailed += u64::from(file.state == FileState::Refailed);
+    }
+    results.into_values().collect()
 }

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::attempts::attempt::Intent;
-use crate::attempts::attempt_id::AttemptId;
-use crate::attempts::forgive::Forgiveness;
+use crate::attempts::attempt::{AttemptId, Intent};
 use crate::attempts::outcome::{FileState, Verdict};
+use crate::attempts::track::Forgiveness;
 use crate::attempts::view::LedgerView;
 use crate::model::{FileKey, FolderId, Outcome, Timestamp};
 

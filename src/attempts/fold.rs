@@ -1,15 +1,18 @@
 //! Folds events to a view.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::attempts::attempt::{Attempt, Intent, Judged, SentFile};
-use crate::attempts::attempt_id::AttemptId;
-use crate::attempts::class_results::{class_results, with_few_classes};
+use crate::attempts::attempt::{
+    Attempt, AttemptId, Intent, Judged, SentFile, class_results, with_few_classes,
+};
 use crate::attempts::event::{Event, Misfit, Review};
-use crate::attempts::forgive::{Forgiven, Forgiveness};
 use crate::attempts::outcome::{FileState, Verdict};
 use crate::attempts::totals::FolderLedger;
+use crate::attempts::track::{Forgiven, Forgiveness};
 use crate::attempts::view::LedgerView;
+use crate::classify::Class;
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, Timestamp};
 
 impl LedgerView {
@@ -63,7 +66,6 @@ impl LedgerView {
         };
         let folder = self.folder_or_new(intent.folder);
         folder.name = intent.name;
-        folder.unseen_since = None;
         for key in files.keys() {
             folder.charge(*key);
         }
@@ -173,11 +175,6 @@ impl LedgerView {
             self.track.set(attempt);
         }
         self.track.move_forgiven(by);
-        for folder in self.folders.values_mut() {
-            if let Some(since) = folder.unseen_since {
-                Arc::make_mut(folder).unseen_since = Some(since.moved(by));
-            }
-        }
     }
 
     /// Replaces later times by this one.
@@ -191,6 +188,33 @@ impl LedgerView {
         for attempt in ended {
             self.track.set(attempt);
         }
+    }
+
+    /// Forgets what no limit can ask for any more: attempts that are older than any limit looks back, and folders that the portal does not list any
+    /// more and in which all are. The counters stay. Ages count from the newest entry, so that a clock that jumped forward forgets nothing.
+    pub fn tidy(&mut self, horizon: Duration, listed: &HashSet<FolderId>) {
+        let limit = self.latest().before(horizon);
+        let mut forgotten = self.track.dispensable(limit);
+        let is_gone = |id: &FolderId| !listed.contains(id) && self.is_quiet(*id, limit);
+        let gone: Vec<_> = self.folders.keys().copied().filter(is_gone).collect();
+        for id in gone {
+            self.folders.remove(&id);
+            let attempts = self.track.all_of_folder(id);
+            forgotten.extend(attempts.map(|attempt| attempt.id));
+        }
+        for id in forgotten {
+            self.last_forgotten = self.last_forgotten.max(id);
+            self.track.remove(id);
+        }
+        let track = &self.track;
+        self.classes
+            .retain(|class, _| *class == Class::Other || track.knows_class(class));
+    }
+
+    /// Whether no attempt in the folder can count for a limit of the portal any more.
+    fn is_quiet(&self, folder: FolderId, limit: Timestamp) -> bool {
+        let mut attempts = self.track.all_of_folder(folder);
+        attempts.all(|attempt| !attempt.is_unjudged() && attempt.last_change() < limit)
     }
 
     fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::attempts::attempt::Attempt;
-use crate::attempts::forgive::Forgiveness;
 use crate::attempts::outcome::FileState;
 use crate::attempts::totals::FolderLedger;
+use crate::attempts::track::Forgiveness;
 use crate::attempts::view::LedgerView;
 use crate::model::FolderId;
 

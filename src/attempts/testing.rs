@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::attempts::{
-    AttemptId, Event, FileState, Forgiven, Forgiveness, Intent, LedgerView, Review, SentFile, Tidy,
+    AttemptId, Event, FileState, Forgiven, Forgiveness, Intent, LedgerView, Review, SentFile,
     Verdict,
 };
 use crate::classify::Class;
@@ -65,17 +65,16 @@ fn key(number: u8) -> FileKey {
     }
 }
 
-/// What is tidied; all folders are listed if the step is another one.
-pub(crate) fn tidy(step: &Step, at: Timestamp) -> Tidy {
+/// How long attempts are remembered when it is tidied.
+pub(crate) const HORIZON: Duration = Duration::from_hours(90 * 24);
+
+/// The folders that are listed when it is tidied; all of them if the step is another one.
+pub(crate) fn listed(step: &Step) -> HashSet<FolderId> {
     let listed = match step {
         Step::Tidy(listed) => listed.clone(),
         _ => (0..3).collect(),
     };
-    Tidy {
-        at,
-        horizon: Duration::from_hours(90 * 24),
-        listed: listed.into_iter().map(folder).collect(),
-    }
+    listed.into_iter().map(folder).collect()
 }
 
 impl Step {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::testing::{Step, steps, tidy};
+use super::testing::{HORIZON, Step, listed, steps};
 use super::*;
 use crate::model::Timestamp;
 
@@ -20,7 +20,7 @@ fn views(steps: &[(u32, Step)]) -> Vec<LedgerView> {
                 let fits = view.apply(&event).is_ok();
                 assert!(fits || view == before, "{event:?}");
             }
-            None => view.tidy(&tidy(step, at)),
+            None => view.tidy(HORIZON, &listed(step)),
         }
         views.push(view.clone());
     }

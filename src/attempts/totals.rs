@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attempts::outcome::{FileState, Verdict};
-use crate::model::{FileKey, FileMap, FolderName, Outcome, Timestamp};
+use crate::model::{FileKey, FileMap, FolderName, Outcome};
 
 /// What the ledger knows of one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,8 +13,6 @@ pub struct FolderLedger {
     pub totals: Totals,
     /// How often each file was sent since it was done last; files without an entry were not.
     pub file_attempts: FileMap<u32>,
-    /// Since when the portal does not list it, if that was noticed.
-    pub unseen_since: Option<Timestamp>,
 }
 
 impl FolderLedger {
@@ -23,7 +21,6 @@ impl FolderLedger {
             name,
             totals: Totals::default(),
             file_attempts: FileMap::default(),
-            unseen_since: None,
         }
     }
 

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attempts::attempt::Attempt;
-use crate::attempts::attempt_id::AttemptId;
-use crate::attempts::class_results::MAX_CLASSES;
+use crate::attempts::attempt::{Attempt, AttemptId, MAX_CLASSES};
 use crate::attempts::outcome::FileState;
 use crate::attempts::totals::{ClassTotals, FolderLedger, Totals};
 use crate::attempts::track::Track;

@@ -52,10 +52,16 @@ fn named(config: &Config) -> Vec<Fault> {
     let mut faults: Vec<_> = portals
         .flat_map(|(index, portal)| of_portal(config, portal, &format!("portals[{index}]")))
         .collect();
-    if let State::Postgres(state) = &config.state
-        && let Err(why) = wrong_url(&state.url_file)
-    {
-        faults.push(Fault::about("state.postgres_url_file", why));
+    match &config.state {
+        State::Postgres(state) => {
+            let wrong = wrong_url(&state.url_file).err();
+            faults.extend(wrong.map(|why| Fault::about("state.postgres_url_file", why)));
+        }
+        State::Path(path) if path.exists() && !path.is_dir() => {
+            let why = format!("{} is not a folder", path.display());
+            faults.push(Fault::about("state.path", why));
+        }
+        State::Path(_) | State::Temporary => {}
     }
     faults
 }

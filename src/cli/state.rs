@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::{ConfigArgs, output, settings};
 use crate::config::{SharedState, State};
+use crate::store::StoreError;
 use crate::store::migrate::{self, Copied};
 
 /// A command about the state.
@@ -39,7 +40,7 @@ pub(super) fn run(config: &ConfigArgs, command: &StateCommand) -> Result<ExitCod
     let config = settings::config(config)?;
     let State::Postgres(state) = &config.state else {
         bail!(
-            "no database is known: name the configuration file with --config.file, and in it the folder (state.path) and the database (state.postgres_url_file)"
+            "the configuration names no database: set state.postgres_url_file, and state.path for the folder, in the file that --config.file names"
         );
     };
     output::print(&migrate(state, args.to)?)?;
@@ -66,7 +67,14 @@ fn migrate(state: &SharedState, to: Destination) -> Result<String> {
         folders,
         files,
         events,
-    } = copied.context("nothing was moved")?;
+    } = copied.map_err(|error| {
+        let is_unknown = matches!(error, StoreError::CommitUnknown(_));
+        anyhow::Error::new(error).context(if is_unknown {
+            "try again: it is not known whether everything was moved"
+        } else {
+            "nothing was moved"
+        })
+    })?;
     Ok(format!(
         "Moved: {folders} folders with {files} files that are not done, {events} events of the reindex ledger. \
          The copy was read and is the same as the original, which is marked as moved.\n{next}\n"

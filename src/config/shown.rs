@@ -12,6 +12,15 @@ pub(super) fn of_file(text: &str) -> Json {
     written
 }
 
+/// The defaults, which hold where there is no file. The environment has the portal and the state.
+pub(super) fn defaults() -> Json {
+    let mut shown = of_file("{}");
+    if let Some(keys) = shown.as_object_mut() {
+        keys.remove("state");
+    }
+    shown
+}
+
 /// Replaces each value that the schema does not want to be shown, and adds defaults.
 fn show(value: &mut Json, schema: &Json) {
     match value {
@@ -88,5 +97,8 @@ mod tests {
             of_file("portals: []")["state"]["path"],
             "/var/lib/kb-exporter"
         );
+        let defaults = defaults();
+        assert_eq!(defaults["collect"]["schedule"], "1m");
+        assert!(defaults["portals"].is_null() && defaults["state"].is_null());
     }
 }

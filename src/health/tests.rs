@@ -10,7 +10,8 @@ use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, Look};
 use crate::model::{ByStatus, FolderName, PortalName};
-use crate::snapshot::{Counts, ListFacts, ReadCycle, Unwatched, Way, Writes};
+use crate::portal::Trouble;
+use crate::snapshot::{ListFacts, ReadCycle, Unavailable, Unwatched, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,

@@ -1,26 +1,28 @@
-//! The answer with a page or a static file: compressed, and not sent again to who has it.
+//! The answer with a page, a static file or the metrics: compressed, and pages are not sent again to who has them.
 
+use std::convert::Infallible;
 use std::hash::BuildHasher as _;
 use std::io::Write as _;
 use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use foldhash::quality::FixedState;
+use futures_util::stream;
 use maud::Markup;
 
-use crate::http::accept_encoding::prefers_gzip;
+use crate::metrics::{self, ConfigFacts, Events, Exposition};
 
 /// The pages use our own style sheet and script, an icon that they hold themselves, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; \
-                      base-uri 'none'; frame-ancestors 'none'";
+                      base-uri 'self'; frame-ancestors 'none'";
 
 /// A file that all pages use. Its address has its version, so that it need not be asked for again.
 pub(super) struct Asset {
@@ -32,13 +34,13 @@ pub(super) struct Asset {
 pub(super) static STYLE: Asset = Asset {
     content_type: "text/css; charset=utf-8",
     text: include_str!("page/static/style.css"),
-    path: LazyLock::new(|| versioned("/static/style.css", STYLE.text)),
+    path: LazyLock::new(|| versioned("static/style.css", STYLE.text)),
 };
 
 pub(super) static SCRIPT: Asset = Asset {
     content_type: "text/javascript; charset=utf-8",
     text: include_str!("page/static/refresh.js"),
-    path: LazyLock::new(|| versioned("/static/refresh.js", SCRIPT.text)),
+    path: LazyLock::new(|| versioned("static/refresh.js", SCRIPT.text)),
 };
 
 fn versioned(path: &str, text: &str) -> String {
@@ -89,7 +91,7 @@ fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
         encoder.write_all(text)?;
         encoder.finish()
     };
-    let gzip = prefers_gzip(asked).then(gzip).and_then(Result::ok);
+    let gzip = accepts_gzip(asked).then(gzip).and_then(Result::ok);
     let is_gzip = gzip.is_some();
     let mut response = Response::new(Body::from(gzip.unwrap_or_else(|| text.to_vec())));
     let headers = response.headers_mut();
@@ -98,4 +100,94 @@ fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response
+}
+
+/// Answers in a form that the client accepts.
+pub(super) async fn scrape(
+    exposition: &Exposition,
+    events: &Events,
+    config: ConfigFacts,
+    asked: &HeaderMap,
+) -> prometheus::Result<Response> {
+    let gzip = accepts_gzip(asked);
+    let scrape = exposition.scrape(events, config).await?;
+    // The pieces are sent one after the other, without copying them together.
+    let (length, body) = if gzip {
+        let pieces = scrape.gzip()?;
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let pieces = pieces.into_iter().map(Ok::<_, Infallible>);
+        (length, Body::from_stream(stream::iter(pieces)))
+    } else {
+        let length: u64 = scrape.plain_len();
+        (length, Body::from_stream(stream::iter(scrape.plain())))
+    };
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    let content_type = HeaderValue::from_static(metrics::CONTENT_TYPE);
+    headers.insert(CONTENT_LENGTH, length.into());
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Ok(response)
+}
+
+/// Whether a client accepts gzip (RFC 9110, 12.5.3).
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter();
+    let values = values.filter_map(|value| value.to_str().ok());
+    let codings = values.flat_map(|value| value.split(','));
+    let codings: Vec<_> = codings
+        .map(|coding| coding.split_once(';').unwrap_or((coding, "q=1")))
+        .collect();
+    let named = |name: &str| {
+        let mut codings = codings.iter();
+        codings.find(|(coding, _)| coding.trim().eq_ignore_ascii_case(name))
+    };
+    let coding = ["gzip", "x-gzip", "*"].into_iter().find_map(named);
+    let quality = coding.and_then(|(_, quality)| quality.split_once('='));
+    quality.is_some_and(|(_, quality)| {
+        let quality = quality.trim().parse();
+        quality.is_ok_and(|quality: f32| quality > 0.0 && quality <= 1.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gzip_is_sent_to_clients_that_accept_it() {
+        for (values, expected) in [
+            (&["gzip"][..], true),
+            (&["GZIP"], true),
+            (&["x-gzip"], true),
+            (&["*"], true),
+            (&["deflate, gzip"], true),
+            (&["deflate", "gzip;q=0.001"], true),
+            (&["gzip;q=1.0, *;q=0"], true),
+            (&["gzip ; q=0.8 , identity;q=0.5"], true),
+            (&["identity;q=0, *;q=0.1"], true),
+            (&[], false),
+            (&[""], false),
+            (&["identity"], false),
+            (&["deflate, br"], false),
+            (&["gzip;q=0"], false),
+            (&["gzip;Q=0.000"], false),
+            (&["gzip;q=0, *"], false),
+            (&["*;q=0"], false),
+            (&["gzip;q=2"], false),
+            (&["gzip;q=NaN"], false),
+            (&["gzip;q=yes"], false),
+            (&["gzip;q=-1"], false),
+            (&["gzipped"], false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(ACCEPT_ENCODING, HeaderValue::from_static(value));
+            }
+            assert_eq!(accepts_gzip(&headers), expected, "{values:?}");
+        }
+    }
 }

@@ -11,12 +11,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
-use crate::http::client::{Client, Network};
-use crate::http::credentials::Credentials;
-use crate::http::passwords::{Passwords, Verdict};
+use crate::http::passwords::{Credentials, Passwords, Verdict};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
-use crate::http::web_config::{WebConfig, WebConfigFile};
+use crate::http::serve::{Client, Network};
+use crate::http::web_config::{ClientAuthType, WebConfig, WebConfigFile};
 use crate::metrics::Events;
 
 /// The handler of paths that are not there, in the label `handler`.
@@ -44,7 +43,7 @@ impl Guard {
             open_probes,
             telemetry_path,
             events,
-            passwords: Passwords::new(),
+            passwords: Passwords::default(),
             refusals: RefusalLog::default(),
         }
     }
@@ -89,7 +88,11 @@ impl Guard {
         if !config.users.is_empty() {
             return self.check_password(config, client, request).await;
         }
-        if config.optional_client_certificate && writes && !client.showed_certificate {
+        let tls = config.tls.as_ref();
+        if tls.is_some_and(|tls| tls.client_auth == ClientAuthType::VerifyClientCertIfGiven)
+            && writes
+            && !client.showed_certificate
+        {
             return Err(Refusal::Certificate);
         }
         Ok(())

@@ -22,15 +22,16 @@ pub(super) struct Document {
 pub(super) fn document(health: &Health) -> Document {
     let mut checks = Map::new();
     for portal in &health.portals {
-        let name = &portal.name;
+        let name = &portal.view.name;
         checks.insert(format!("portal:{name}"), json!([portal_check(portal)]));
         if !portal.errors.is_empty() {
             let errors = portal.errors.iter().map(error_check);
             checks.insert(format!("errors:{name}"), errors.collect());
         }
         for folder in &portal.folders {
-            let key = format!("folder:{name}:{}", folder.id);
-            checks.insert(key, json!([folder_check(folder, portal.next_run)]));
+            let key = format!("folder:{name}:{}", folder.view.id);
+            let next_run = portal.view.collections.next;
+            checks.insert(key, json!([folder_check(folder, next_run)]));
         }
     }
     Document {
@@ -42,33 +43,35 @@ pub(super) fn document(health: &Health) -> Document {
 }
 
 fn portal_check(portal: &PortalHealth) -> Value {
+    let view = &portal.view;
     object(json!({
-        "componentId": portal.name,
+        "componentId": view.name.as_str(),
         "componentType": "portal",
         "status": portal.status,
-        "reason": portal.trouble.map(Trouble::as_str),
+        "reason": view.list.trouble().map(Trouble::as_str),
         "output": (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
         // The label `state` of `kb_portal_sorting` that is 1.
-        "sorting": portal.sorting.as_str(),
+        "sorting": view.sorting.as_str(),
         "reindex": portal.reindex.as_ref().map(portal_reindex),
-        "time": text(portal.last_run),
-        "nextRun": text(portal.next_run),
+        "time": text(view.collections.last_run.map(|run| run.ended)),
+        "nextRun": text(view.collections.next),
     }))
 }
 
 fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
+    let view = &folder.view;
     object(json!({
-        "componentId": folder.id,
+        "componentId": view.id.to_string(),
         "componentType": "folder",
-        "name": folder.name,
+        "name": view.name.to_string(),
         "status": folder.status,
-        "reason": folder.reason.map(Unavailable::as_str),
+        "reason": view.state.unavailable().map(Unavailable::as_str),
         "output": folder.message,
         "observedValue": folder.age_seconds,
         "observedUnit": folder.age_seconds.map(|_| "s"),
         "stale": folder.stale,
         "reindex": folder.reindex.as_ref().map(folder_reindex),
-        "time": text(folder.counted),
+        "time": text(view.last_success),
         "nextRun": text(next_run),
     }))
 }

@@ -4,21 +4,20 @@
 //! hanging up: requests wait for the result, and it is remembered. One check runs at a time, and after a wrong password the next check
 //! waits for [`REST`] times as long as the check took.
 
-mod lines;
-
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ring::hmac;
-use ring::rand::{SecureRandom as _, SystemRandom};
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::clock;
-use crate::http::client::Network;
-use crate::http::credentials::Credentials;
-use lines::{Full, Lines};
+use crate::http::serve::Network;
 
 /// Wrong passwords take a twentieth of one processor at most.
 const REST: u32 = 19;
@@ -26,8 +25,35 @@ const REST: u32 = 19;
 /// Wrong passwords that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1_000;
 
+/// Checks that wait at once.
+const WAITING: usize = 256;
+
 /// bcrypt uses no more bytes of a password.
 const LONGEST: usize = 72;
+
+/// User and password in a request's header `Authorization` (RFC 7617).
+#[derive(PartialEq, Eq)]
+pub(super) struct Credentials {
+    pub(super) user: String,
+    pub(super) password: String,
+}
+
+impl Credentials {
+    /// `None` if the header is missing, malformed or repeated.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let value = values.next().filter(|_| values.next().is_none())?;
+        let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
+        let encoded = encoded.trim_matches(' ');
+        let encoded = scheme.eq_ignore_ascii_case("Basic").then_some(encoded)?;
+        let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
+        let (user, password) = text.split_once(':')?;
+        Some(Self {
+            user: user.to_owned(),
+            password: password.to_owned(),
+        })
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -39,9 +65,10 @@ pub(super) enum Verdict {
 }
 
 /// Checks passwords and remembers what it found.
+#[derive(Default)]
 pub(super) struct Passwords {
-    /// Makes a digest of the checked password, so that no password is remembered.
-    key: hmac::Key,
+    /// Makes a digest of the checked password by a secret, so that no password is remembered.
+    secret: RandomState,
     checks: Arc<Mutex<Checks>>,
 }
 
@@ -49,7 +76,7 @@ pub(super) struct Passwords {
 struct Checks {
     /// What each check found; nothing as long as it waits or runs.
     results: HashMap<Digest, Answer>,
-    waiting: Lines<Check>,
+    waiting: BTreeMap<Network, Vec<Check>>,
     /// Whether a task carries out the checks that wait.
     is_working: bool,
 }
@@ -57,7 +84,7 @@ struct Checks {
 /// Whether a password is right, once this is known.
 type Answer = watch::Sender<Option<bool>>;
 
-type Digest = [u8; 32];
+type Digest = u64;
 
 struct Check {
     digest: Digest,
@@ -68,17 +95,6 @@ struct Check {
 }
 
 impl Passwords {
-    pub(super) fn new() -> Self {
-        let mut secret = Digest::default();
-        SystemRandom::new()
-            .fill(&mut secret)
-            .expect("the system has random numbers");
-        Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, &secret),
-            checks: Arc::default(),
-        }
-    }
-
     /// Checks the password of a user for a client in a network.
     pub(super) async fn check(
         &self,
@@ -89,12 +105,12 @@ impl Passwords {
         let Some(check) = self.prepare(users, asked) else {
             return Verdict::Wrong;
         };
-        let Ok(mut result) = self.result_of(check, network) else {
-            return Verdict::Busy;
-        };
+        let mut result = self.result_of(check, network);
         match result.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(true)) => Verdict::Right,
-            _ => Verdict::Wrong,
+            Ok(_) => Verdict::Wrong,
+            // The check was given up.
+            Err(_) => Verdict::Busy,
         }
     }
 
@@ -102,15 +118,15 @@ impl Passwords {
     fn prepare(&self, users: &BTreeMap<String, String>, asked: &Credentials) -> Option<Check> {
         let known = users.get(&asked.user);
         let hash = known.or_else(|| {
-            let chosen = usize::from(self.digest(&[asked.user.as_bytes()])[0]);
-            users.values().nth(chosen % users.len().max(1))
+            let chosen = self.secret.hash_one(&asked.user) % users.len().max(1) as u64;
+            users.values().nth(chosen.try_into().ok()?)
         })?;
         let password = asked.password.as_bytes();
         let password = &password[..password.len().min(LONGEST)];
         let is_known = known.is_some();
-        let (user, known) = (asked.user.as_bytes(), [u8::from(is_known)]);
+        let parts = (&asked.user, is_known, hash, password);
         Some(Check {
-            digest: self.digest(&[user, &known, hash.as_bytes(), password]),
+            digest: self.secret.hash_one(parts),
             hash: hash.clone(),
             password: password.to_vec(),
             is_known,
@@ -118,39 +134,19 @@ impl Passwords {
         })
     }
 
-    fn digest(&self, parts: &[&[u8]]) -> Digest {
-        let mut context = hmac::Context::with_key(&self.key);
-        for part in parts {
-            context.update(&part.len().to_le_bytes());
-            context.update(part);
-        }
-        let mut digest = Digest::default();
-        digest.copy_from_slice(context.sign().as_ref());
-        digest
-    }
-
     /// The result, which is known already or will be.
-    fn result_of(
-        &self,
-        check: Check,
-        network: Network,
-    ) -> Result<watch::Receiver<Option<bool>>, Full> {
+    fn result_of(&self, check: Check, network: Network) -> watch::Receiver<Option<bool>> {
         let mut checks = lock(&self.checks);
         if let Some(answer) = checks.results.get(&check.digest) {
-            return Ok(answer.subscribe());
+            return answer.subscribe();
         }
-        let (digest, answer) = (check.digest, check.answer.clone());
-        let result = answer.subscribe();
-        let is_abandoned = |check: &Check| check.answer.is_closed();
-        if let Some(abandoned) = checks.waiting.add(network, check, is_abandoned)? {
-            checks.results.remove(&abandoned.digest);
-        }
-        checks.results.insert(digest, answer);
+        let result = check.answer.subscribe();
+        checks.add(check, network);
         if !checks.is_working {
             checks.is_working = true;
             tokio::spawn(work(Arc::clone(&self.checks)));
         }
-        Ok(result)
+        result
     }
 }
 
@@ -178,10 +174,35 @@ impl Check {
 }
 
 impl Checks {
+    /// If too many wait, the network that has most of them gives one up.
+    fn add(&mut self, check: Check, network: Network) {
+        self.results.insert(check.digest, check.answer.clone());
+        let number: usize = self.waiting.values().map(Vec::len).sum();
+        let longest = self.waiting.iter().max_by_key(|(_, line)| line.len());
+        let longest = longest.map(|(network, _)| *network);
+        if let Some(longest) = longest.filter(|_| number >= WAITING)
+            && let Some(given_up) = self.take_from(longest)
+        {
+            self.results.remove(&given_up.digest);
+        }
+        self.waiting.entry(network).or_default().push(check);
+    }
+
+    /// Chance decides, first among the networks, so that nobody is kept out for ever by others who ask more often.
     fn next(&mut self) -> Option<Check> {
-        let next = self.waiting.next();
+        let network = fastrand::choice(self.waiting.keys().copied());
+        let next = network.and_then(|network| self.take_from(network));
         self.is_working = next.is_some();
         next
+    }
+
+    fn take_from(&mut self, network: Network) -> Option<Check> {
+        let line = self.waiting.get_mut(&network)?;
+        let check = line.swap_remove(fastrand::usize(..line.len()));
+        if line.is_empty() {
+            self.waiting.remove(&network);
+        }
+        Some(check)
     }
 
     /// Forgets wrong passwords when they are many. There are no more right ones than users have passwords.

@@ -3,7 +3,6 @@
 //! Not `axum::serve`, which never disconnects a silent client.
 
 mod places;
-mod tls;
 
 use std::convert::Infallible;
 use std::io;
@@ -24,7 +23,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
@@ -32,20 +31,31 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Moment;
-use crate::http::client::{Client, Network};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
-pub use places::Capacity;
+pub(super) use places::Network;
 use places::{Place, Places};
 
 /// The largest head of a request, in bytes; a larger one is answered with 431.
 const MAX_HEAD: usize = 32 * 1024;
 
+/// The first byte of a TLS handshake (RFC 8446, section 5.1).
+const HANDSHAKE: u8 = 22;
+
+/// The answer to a client that sends plain HTTP where TLS is expected.
+const PLAIN: &[u8] =
+    b"HTTP/1.0 400 Bad Request\r\ncontent-type: text/plain\r\n\r\nThis port expects HTTPS.\n";
+
 /// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    pub capacity: Capacity,
+    /// How many connections there may be at once.
+    pub connections: usize,
+    /// Of these, how many one client may have.
+    pub share: usize,
+    /// Further ones on which only probes are answered.
+    pub probes: usize,
     /// How long a client may need to send the head of a request, and how long a connection may be idle between two requests.
     pub header_timeout: Duration,
     /// How long a client may read nothing of an answer.
@@ -59,11 +69,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            capacity: Capacity {
-                connections: 512,
-                share: 256,
-                probes: 32,
-            },
+            connections: 512,
+            share: 256,
+            probes: 32,
             header_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(15),
             lifetime: Duration::from_mins(5),
@@ -83,7 +91,10 @@ pub async fn serve(
     web_config: Option<Arc<WebConfigFile>>,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let tls = || web_config.as_ref()?.current().tls.clone();
+    let tls = || {
+        let config = web_config.as_ref()?.current();
+        config.tls.as_ref().map(|tls| Arc::clone(&tls.config))
+    };
     tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
     let mut listener = listener.tap_io(|stream| {
         // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
@@ -91,7 +102,7 @@ pub async fn serve(
             tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
         }
     });
-    let places = Places::new(limits.capacity);
+    let mut places = Places::new(limits);
     let refusals = RefusalLog::default();
     let connections = TaskTracker::new();
     while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
@@ -104,7 +115,7 @@ pub async fn serve(
         };
         let connection = Connection {
             peer,
-            place: Arc::new(place),
+            place,
             router: router.clone(),
             limits,
             shutdown: shutdown.clone(),
@@ -115,6 +126,15 @@ pub async fn serve(
     connections.close();
     connections.wait().await;
     Ok(())
+}
+
+/// The client of a connection, in the extensions of its requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Client {
+    pub(super) peer: SocketAddr,
+    pub(super) showed_certificate: bool,
+    /// Whether the connection is one too many, so that only probes are answered.
+    pub(super) only_probes: bool,
 }
 
 struct Connection {
@@ -149,7 +169,7 @@ impl Connection {
         };
         let time = self.limits.header_timeout;
         let handshake = async {
-            tls::expect_handshake(&mut stream).await?;
+            expect_handshake(&mut stream).await?;
             let acceptor = tokio_rustls::TlsAcceptor::from(config);
             acceptor.accept(Box::pin(self.with_timeout(stream))).await
         };
@@ -214,6 +234,19 @@ impl Connection {
             }))
         }))
     }
+}
+
+/// Waits for the first byte. If it is not of a handshake, the client gets an answer that says what is expected.
+async fn expect_handshake(stream: &mut TcpStream) -> io::Result<()> {
+    let mut first = [0];
+    if stream.peek(&mut first).await? == 0 || first[0] == HANDSHAKE {
+        return Ok(());
+    }
+    // If a request were left unread, the system would discard the answer.
+    let _ = stream.read(&mut [0; 4096]).await?;
+    stream.write_all(PLAIN).await?;
+    stream.shutdown().await?;
+    Err(io::Error::other("plain HTTP where TLS is expected"))
 }
 
 #[cfg(test)]

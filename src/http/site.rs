@@ -5,19 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
 use maud::Markup;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Moment;
 use crate::health::{self, Health};
+use crate::http::answer::{self, Asset};
 use crate::http::guard::{Guard, admit};
+use crate::http::health_json;
+use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::http::{answer, health_json, page, scrape};
 use crate::metrics::{Events, Exposition};
 use crate::model::FolderId;
 use crate::reindex::kill_switch;
@@ -44,47 +46,49 @@ pub struct Site {
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
     pub guard: Arc<Guard>,
-}
-
-struct Served {
-    site: Site,
-    ready: AtomicBool,
+    /// Whether each portal's first collection has ended, as far as was asked.
+    pub ready: AtomicBool,
 }
 
 impl Site {
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
-        let mut router = Router::new()
+        let documents = format!("{}/", Route::Documents.as_str());
+        let router = Router::new()
             .route(Route::Live.as_str(), get(live))
             .route(Route::Healthy.as_str(), get(live))
             .route(Route::Ready.as_str(), get(ready))
             .route(Route::Health.as_str(), get(health))
             .route(Route::Reload.as_str(), post(reload))
+            .route(Route::Folders.as_str(), get(folders_page))
             .route(Route::Folder.as_str(), get(folder_page))
-            .route(Route::Errors.as_str(), get(errors_page))
-            .route(Route::HealthPage.as_str(), get(health_page))
-            .route(Route::Configuration.as_str(), get(config_page))
-            .route(Route::Documents.as_str(), get(documents_page))
+            .route(Route::Errors.as_str(), page(|pages| Some(pages.errors())))
+            .route(
+                Route::HealthPage.as_str(),
+                page(|pages| Some(pages.health())),
+            )
+            .route(
+                Route::Configuration.as_str(),
+                page(|pages| Some(pages.config())),
+            )
+            .route(
+                Route::Documents.as_str(),
+                page(|pages| Some(pages.documents())),
+            )
+            .route(&documents, page(|pages| Some(pages.documents())))
             .route(Route::Document.as_str(), get(document))
-            .route(Route::Style.as_str(), get(style))
-            .route(Route::Script.as_str(), get(script))
-            .route(&telemetry_path, get(metrics));
-        let folders = Route::Folders.as_str();
-        if telemetry_path != folders {
-            router = router.route(folders, get(folders_page));
-        }
-        router = router.layer(guard);
-        let ready = AtomicBool::new(false);
-        router.with_state(Arc::new(Served { site: self, ready }))
+            .route(Route::Style.as_str(), asset(&answer::STYLE))
+            .route(Route::Script.as_str(), asset(&answer::SCRIPT))
+            .route(&telemetry_path, get(metrics))
+            .layer(guard);
+        router.with_state(Arc::new(self))
     }
-}
 
-impl Served {
     /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
     /// it can replace another one.
     fn is_ready(&self) -> bool {
-        let portals = &self.site.publisher.current().portals;
+        let portals = &self.publisher.current().portals;
         let all = || portals.iter().all(|portal| portal.was_collected());
         let ready = self.ready.load(Ordering::Relaxed) || all();
         self.ready.store(ready, Ordering::Relaxed);
@@ -93,7 +97,7 @@ impl Served {
 
     /// Whether a kill switch file stops reindexing now.
     async fn kill_switch(&self) -> bool {
-        let reindex = Arc::clone(&self.site.config.borrow().reindex);
+        let reindex = Arc::clone(&self.config.borrow().reindex);
         kill_switch::is_on(&reindex).await
     }
 
@@ -101,16 +105,19 @@ impl Served {
         health::judge(snapshot, self.kill_switch().await, now)
     }
 
-    /// Renders a page; if there is none, 404.
+    /// Renders the page at a path; if there is none, 404.
     async fn page(
         &self,
+        path: &Uri,
         asked: &HeaderMap,
         render: impl FnOnce(&Pages<'_>) -> Option<Markup>,
     ) -> Response {
-        let site = &self.site;
-        let (snapshot, now) = (site.publisher.current(), Moment::now());
+        let (snapshot, now) = (self.publisher.current(), Moment::now());
         let health = self.health(&snapshot, now).await;
-        let pages = Pages::new(&snapshot, &health, &site.telemetry_path, now);
+        let place = path.path_and_query().map_or("/", |place| place.as_str());
+        let paths = [&*self.telemetry_path, place];
+        let configuration = self.config.borrow();
+        let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
         match render(&pages) {
             Some(page) => answer::page(page, asked),
             None => plain(StatusCode::NOT_FOUND, "there is no such page"),
@@ -118,8 +125,21 @@ impl Served {
     }
 }
 
-async fn reload(State(served): State<Arc<Served>>) -> Response {
-    let Some(requests) = &served.site.reload else {
+/// Answers with a page.
+fn page(render: fn(&Pages<'_>) -> Option<Markup>) -> MethodRouter<Arc<Site>> {
+    get(
+        async move |State(site): State<Arc<Site>>, path: Uri, asked: HeaderMap| {
+            site.page(&path, &asked, render).await
+        },
+    )
+}
+
+fn asset(asset: &'static Asset) -> MethodRouter<Arc<Site>> {
+    get(async move |asked: HeaderMap| answer::asset(asset, &asked))
+}
+
+async fn reload(State(site): State<Arc<Site>>) -> Response {
+    let Some(requests) = &site.reload else {
         let reason =
             "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
         return plain(StatusCode::FORBIDDEN, reason);
@@ -133,24 +153,24 @@ async fn reload(State(served): State<Arc<Served>>) -> Response {
     }
 }
 
-async fn live(State(served): State<Arc<Served>>) -> Response {
-    match (served.site.liveness)() {
+async fn live(State(site): State<Arc<Site>>) -> Response {
+    match (site.liveness)() {
         Ok(()) => plain(StatusCode::OK, "live"),
         Err(reason) => plain(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
-async fn ready(State(served): State<Arc<Served>>) -> Response {
-    if served.is_ready() {
+async fn ready(State(site): State<Arc<Site>>) -> Response {
+    if site.is_ready() {
         return plain(StatusCode::OK, "ready");
     }
     let reason = "not every portal's first collection has ended yet";
     plain(StatusCode::SERVICE_UNAVAILABLE, reason)
 }
 
-async fn health(State(served): State<Arc<Served>>) -> Response {
-    let snapshot = served.site.publisher.current();
-    let health = served.health(&snapshot, Moment::now()).await;
+async fn health(State(site): State<Arc<Site>>) -> Response {
+    let snapshot = site.publisher.current();
+    let health = site.health(&snapshot, Moment::now()).await;
     let code = match health.status {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
@@ -160,66 +180,43 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
     (code, [content_type, NO_STORE], document).into_response()
 }
 
-async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
-    let site = &served.site;
-    site.events.show_kill_switch(served.kill_switch().await);
+async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    site.events.show_kill_switch(site.kill_switch().await);
     site.guard.show_web_config();
     let config = site.config.borrow().facts;
-    scrape::answer(&site.exposition, &site.events, config, &headers)
+    answer::scrape(&site.exposition, &site.events, config, &headers)
         .await
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 async fn folders_page(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Query(query): Query<page::Query>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| Some(pages.folders(&query));
-    served.page(&asked, render).await
+    site.page(&path, &asked, render).await
 }
 
 async fn folder_page(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Path((portal, folder)): Path<(String, String)>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
     let render = |pages: &Pages<'_>| pages.folder(&portal, FolderId::parse(&folder)?);
-    served.page(&asked, render).await
-}
-
-async fn errors_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| Some(pages.errors())).await
-}
-
-async fn health_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| Some(pages.health())).await
-}
-
-async fn config_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    let config = &served.site.config;
-    let render = |pages: &Pages<'_>| Some(pages.config(&config.borrow()));
-    served.page(&asked, render).await
-}
-
-async fn documents_page(State(served): State<Arc<Served>>, asked: HeaderMap) -> Response {
-    served.page(&asked, |pages| pages.document("")).await
+    site.page(&path, &asked, render).await
 }
 
 async fn document(
-    State(served): State<Arc<Served>>,
+    State(site): State<Arc<Site>>,
     Path(name): Path<String>,
+    path: Uri,
     asked: HeaderMap,
 ) -> Response {
-    served.page(&asked, |pages| pages.document(&name)).await
-}
-
-async fn style(asked: HeaderMap) -> Response {
-    answer::asset(&answer::STYLE, &asked)
-}
-
-async fn script(asked: HeaderMap) -> Response {
-    answer::asset(&answer::SCRIPT, &asked)
+    let render = |pages: &Pages<'_>| pages.document(&name);
+    site.page(&path, &asked, render).await
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

@@ -5,17 +5,15 @@
 
 mod client_auth;
 mod document;
-mod limiter;
 mod tls;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fmt, fs};
 
 use axum::http::HeaderMap;
-use rustls::ServerConfig;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
@@ -23,22 +21,17 @@ use crate::config::keys::schema_of;
 use crate::config::{ConfigError, yaml};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
-use document::Document;
-use limiter::Limiter;
+pub use client_auth::ClientAuthType;
+use document::{Document, Limiter};
+use tls::TlsServer;
 
 pub struct WebConfig {
     /// Serves TLS with this; plain HTTP if there is none.
-    pub tls: Option<Arc<ServerConfig>>,
-    /// When the first certificate of the server's chain expires.
-    pub certificate_expiry: Option<Timestamp>,
-    /// Whether clients may show a certificate, which is verified, or none.
-    pub optional_client_certificate: bool,
+    pub tls: Option<TlsServer>,
     /// The bcrypt hash of each user's password. Without users no password is asked for.
     pub users: BTreeMap<String, String>,
     pub headers: HeaderMap,
     pub limiter: Option<Limiter>,
-    /// The keys that are set and protect the server.
-    protections: Vec<&'static str>,
 }
 
 /// The web configuration file, read again when it changes.
@@ -48,7 +41,7 @@ pub struct WebConfigFile {
 }
 
 struct Loaded {
-    stamps: Vec<Stamp>,
+    stamps: Vec<(PathBuf, Stamp)>,
     config: Arc<WebConfig>,
     /// When the files that are in use were read.
     since: Timestamp,
@@ -56,30 +49,13 @@ struct Loaded {
     successful: bool,
 }
 
-/// A file as it was when it was read. Another one in its place, or another text in it, has another stamp.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    file: PathBuf,
-    /// Inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
-    state: Option<(u64, u64, i64, i64)>,
-}
+/// A file as it was when it was read: inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
+/// Another one in its place, or another text in it, has another stamp.
+type Stamp = Option<(u64, u64, i64, i64)>;
 
-impl Stamp {
-    fn of(file: &Path) -> Self {
-        let metadata = fs::metadata(file).ok();
-        Self {
-            file: file.to_owned(),
-            state: metadata.map(|file| (file.ino(), file.size(), file.ctime(), file.ctime_nsec())),
-        }
-    }
-}
-
-impl fmt::Debug for WebConfigFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WebConfigFile")
-            .field(&self.path)
-            .finish_non_exhaustive()
-    }
+fn stamp(file: &Path) -> Stamp {
+    let file = fs::metadata(file).ok()?;
+    Some((file.ino(), file.size(), file.ctime(), file.ctime_nsec()))
 }
 
 impl WebConfigFile {
@@ -108,22 +84,19 @@ impl WebConfigFile {
         WebConfigFacts {
             reload_successful: loaded.successful,
             loaded: loaded.since,
-            certificate_expiry: loaded.config.certificate_expiry,
+            certificate_expiry: loaded.config.tls.as_ref().and_then(|tls| tls.expiry),
         }
     }
 
     /// Reads files that changed. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if loaded
-            .stamps
-            .iter()
-            .any(|stamp| *stamp != Stamp::of(&stamp.file))
-        {
+        let mut stamps = loaded.stamps.iter();
+        if stamps.any(|(file, before)| stamp(file) != *before) {
             let (stamps, config) = read(&self.path);
             let config = config.and_then(|config| {
-                let replaced = config.replacing(&loaded.config);
-                replaced.map_err(|fault| {
+                let kept = config.keeps_protections_of(&loaded.config);
+                kept.map(|()| config).map_err(|fault| {
                     let file = self.path.display().to_string();
                     ConfigError::in_file(fault, &file, &schema_of::<Document>())
                 })
@@ -146,20 +119,34 @@ impl WebConfigFile {
 }
 
 impl WebConfig {
-    /// Takes the place of a configuration whose protections it has. Goes on with a limiter whose limit is the same, so that a reload
-    /// admits no further burst.
-    fn replacing(mut self, before: &Self) -> Result<Self, Fault> {
-        let is_missing = |key: &&&str| !self.protections.contains(*key);
-        if let Some(key) = before.protections.iter().find(is_missing) {
-            let advice = "is in use and is no longer set; only a restart can turn it off";
-            return Err(Fault::about(*key, advice));
+    /// The keys that protect the server, and whether they are set.
+    fn protections(&self) -> [(&'static str, bool); 6] {
+        let tls = |is_set: fn(&TlsServer) -> bool| self.tls.as_ref().is_some_and(is_set);
+        [
+            ("tls_server_config", tls(|_| true)),
+            (
+                "tls_server_config.client_auth_type",
+                tls(|tls| tls.client_auth.asks()),
+            ),
+            (
+                "tls_server_config.client_allowed_sans",
+                tls(|tls| tls.limits_names),
+            ),
+            ("basic_auth_users", !self.users.is_empty()),
+            ("http_server_config.headers", !self.headers.is_empty()),
+            ("rate_limit", self.limiter.is_some()),
+        ]
+    }
+
+    fn keeps_protections_of(&self, before: &Self) -> Result<(), Fault> {
+        let protections = before.protections().into_iter().zip(self.protections());
+        for ((key, was_set), (_, is_set)) in protections {
+            if was_set && !is_set {
+                let advice = "is in use and is no longer set; only a restart can turn it off";
+                return Err(Fault::about(key, advice));
+            }
         }
-        if let (Some(limiter), Some(before)) = (&mut self.limiter, &before.limiter)
-            && limiter.limit == before.limit
-        {
-            *limiter = before.clone();
-        }
-        Ok(self)
+        Ok(())
     }
 }
 
@@ -170,11 +157,12 @@ impl From<rustls::Error> for Fault {
 }
 
 /// Reads everything. The stamps are from before, so that a change while it is read is seen the next time.
-fn read(path: &Path) -> (Vec<Stamp>, Result<WebConfig, ConfigError>) {
-    let mut stamps = vec![Stamp::of(path)];
+fn read(path: &Path) -> (Vec<(PathBuf, Stamp)>, Result<WebConfig, ConfigError>) {
+    let stamped = |file: &Path| (file.to_owned(), stamp(file));
+    let mut stamps = vec![stamped(path)];
     let check = |document: Option<Document>| {
         let document = document.unwrap_or_default().resolve(path);
-        stamps.extend(document.files().map(|file| Stamp::of(file)));
+        stamps.extend(document.files().map(|file| stamped(file)));
         document.check()
     };
     let config = yaml::bytes_of(path)

@@ -6,45 +6,14 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use crate::attempts::{Attempt, FileState, LedgerView, Track};
-use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
 use crate::model::{FolderId, Outcome, Timestamp};
-use crate::policy::facts::{FolderFacts, PortalFacts};
-use crate::policy::reason::Reason;
-use crate::policy::tally::{ClassFiles, Tally};
+use crate::policy::decision::{Hold, Reason};
+use crate::policy::facts::{ClassFiles, FolderFacts, PortalFacts, Tally};
 
 /// An attempt sends at most so many files that are not eligible for each one that is, or [`FEW_OTHERS`].
 const OTHERS_PER_FILE: u64 = 10;
 const FEW_OTHERS: u64 = 100;
-
-/// Why nothing is sent to a folder now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hold {
-    pub reason: Reason,
-    /// When it ends, if that is known.
-    pub until: Option<Timestamp>,
-    /// The class of error that holds the folder.
-    pub class: Option<Class>,
-    /// The folder that tries that class, or tried it last.
-    pub folder: Option<FolderId>,
-}
-
-impl From<Reason> for Hold {
-    fn from(reason: Reason) -> Self {
-        Self::until(reason, None)
-    }
-}
-
-impl Hold {
-    pub(super) const fn until(reason: Reason, until: Option<Timestamp>) -> Self {
-        Self {
-            reason,
-            until,
-            class: None,
-            folder: None,
-        }
-    }
-}
 
 fn hold(when: bool, reason: Reason) -> Result<(), Hold> {
     if when { Err(reason.into()) } else { Ok(()) }

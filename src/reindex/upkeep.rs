@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::info;
 
-use crate::attempts::{Event, Tidy};
+use crate::attempts::Event;
 use crate::clock::Moment;
 use crate::reindex::Reindexer;
 use crate::reindex::input::Input;
@@ -29,12 +29,11 @@ impl Reindexer {
         let others = ledger.folders().map(|(id, _)| id);
         let (shard, address) = (self.dependencies.shard, self.dependencies.ledger.address());
         let others = others.filter(|id| !shard.owns(address, *id));
-        let tidy = Tidy {
-            at: input.now,
-            horizon: input.rules.reindex.looks_back(),
-            listed: listed.chain(others).collect(),
-        };
-        self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
+        let (horizon, listed) = (
+            input.rules.reindex.looks_back(),
+            listed.chain(others).collect(),
+        );
+        self.note_if_refused(self.dependencies.ledger.tidy(horizon, listed).await);
     }
 
     /// Records old attempts without an outcome as interrupted: the process ended in between. Younger ones may be under way, also for

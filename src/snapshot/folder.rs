@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::classify::{ErrorRow, NewestFiles};
 use crate::clock::Moment;
 use crate::history::{Day, Departure, DepartureReason, FolderCounters, FullRead, Look};
-use crate::model::{ByStatus, FolderId, FolderName, Timestamp};
+use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp};
 use crate::snapshot::FailedFiles;
 
 #[derive(Debug, Clone)]
@@ -132,4 +132,12 @@ pub struct Counts {
     pub counted: Moment,
     /// Time between this count and the one before it.
     pub interval: Option<Duration>,
+}
+
+impl Counts {
+    /// Since when the longest-waiting file waits.
+    pub fn waiting_since(&self) -> Option<Timestamp> {
+        let waiting = [Status::Pending, Status::Processing].map(|status| self.oldest[status]);
+        waiting.into_iter().flatten().min()
+    }
 }

@@ -1,4 +1,4 @@
-//! Connections of either engine.
+//! Connections of either engine, and the pause after a server could not be used.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -6,8 +6,9 @@ use std::time::Duration;
 use ::url::Url;
 use sqlx::any::AnyConnectOptions;
 use sqlx::{AnyConnection, ConnectOptions as _};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
+use crate::clock::Moment;
 use crate::config::HiddenPath;
 use crate::store::error::StoreError;
 use crate::store::tables::rows;
@@ -68,4 +69,46 @@ async fn connect_to_host(url: &Url, needs_writes: bool) -> Result<AnyConnection,
         return Err(StoreError::Away("the server is read-only".to_owned()));
     }
     Ok(connection)
+}
+
+/// The first pause after a server could not be used; the longer it is away, the less often it is asked.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Why there is a pause, if there is one.
+#[derive(Debug, Default)]
+pub(super) struct Pause(Option<Away>);
+
+#[derive(Debug)]
+struct Away {
+    error: StoreError,
+    until: Instant,
+    length: Duration,
+}
+
+impl Pause {
+    /// Fails while it lasts, for the reason of it.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let now = Moment::now().steady;
+        match &self.0 {
+            Some(away) if now < away.until => Err(away.error.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Starts, or starts again and lasts twice as long.
+    pub fn start(&mut self, error: &StoreError) {
+        let length = self.0.as_ref().map_or(FIRST_PAUSE, |away| away.length * 2);
+        let length = length.min(LONGEST_PAUSE);
+        self.0 = Some(Away {
+            error: error.clone(),
+            until: Moment::now().steady + length,
+            length,
+        });
+    }
+
+    /// The server can be used.
+    pub fn end(&mut self) {
+        self.0 = None;
+    }
 }

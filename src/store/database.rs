@@ -12,11 +12,9 @@ use tokio::time::timeout;
 use crate::clock::Moment;
 use crate::model::Timestamp;
 use crate::store::clock::StoreClock;
-use crate::store::connection::connect_to_server;
-use crate::store::error::{Failure, StoreError};
-use crate::store::part::Part;
-use crate::store::pause::Pause;
-use crate::store::place::{Access, Place};
+use crate::store::connection::{Pause, connect_to_server};
+use crate::store::error::StoreError;
+use crate::store::place::{Access, Part, Place};
 use crate::store::sqlite::{self, FileIdentity};
 use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
 
@@ -40,6 +38,8 @@ pub(super) struct Database {
     place: Place,
     part: Part,
     access: Access,
+    /// Longest time of all statements of a transaction.
+    limit: Duration,
     clock: StoreClock,
     connection: Option<Connection>,
     /// After an error of the connection to a server.
@@ -60,10 +60,17 @@ impl Database {
             place,
             part,
             access,
+            limit: TRANSACTION_TIMEOUT,
             clock: StoreClock::default(),
             connection: None,
             pause: Pause::default(),
         }
+    }
+
+    /// For transactions that move everything.
+    pub const fn slow(mut self) -> Self {
+        self.limit = MOVE_TIMEOUT;
+        self
     }
 
     /// Whether several processes may use it.
@@ -85,14 +92,14 @@ impl Database {
     }
 
     /// Does work in one transaction: all of it is stored when this returns, or nothing is.
-    pub async fn transaction<T, E: Failure>(
+    pub async fn transaction<T>(
         &mut self,
-        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, E>,
-    ) -> Result<T, E> {
+        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let begun = self.begin().await;
         begun.map_err(|error| self.named(error))?;
         let Some(open) = &mut self.connection else {
-            return Err(StoreError::Closed.into());
+            return Err(StoreError::Closed);
         };
         let connection = &mut open.connection;
         let work = async {
@@ -104,20 +111,17 @@ impl Database {
             })?;
             Ok(done)
         };
-        let limit = match self.access {
-            Access::Move => MOVE_TIMEOUT,
-            Access::Serve | Access::Write | Access::Read => TRANSACTION_TIMEOUT,
-        };
+        let limit = self.limit;
         let late = || {
             let seconds = limit.as_secs();
             StoreError::CommitUnknown(format!("no answer within {seconds} seconds"))
         };
         let done = timeout(limit, work).await;
-        let done = done.unwrap_or_else(|_| Err(late().into()));
+        let done = done.unwrap_or_else(|_| Err(late()));
         let done = done.map_err(|error| self.named(error));
-        match done.as_ref().map_err(Failure::of_connection) {
-            Err(Some(error)) => self.lost(error),
-            Err(None) => self.undo().await,
+        match &done {
+            Err(error) if error.is_of_connection() => self.lost(error),
+            Err(_) => self.undo().await,
             Ok(_) => {}
         }
         done
@@ -144,7 +148,7 @@ impl Database {
     }
 
     /// An error, with the path where there is a file.
-    fn named<E: Failure>(&self, error: E) -> E {
+    fn named(&self, error: StoreError) -> StoreError {
         match &self.place {
             Place::Folder(folder) => error.of_file(&folder.path().join(self.part.file_name())),
             Place::Server(_) => error,
@@ -228,7 +232,7 @@ impl Database {
         let waited = Moment::now().elapsed_since(asked);
         let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
         let begun = begun.and_then(|rows| {
-            let row = rows.first().ok_or(StoreError::Missing(self.part))?;
+            let row = rows.first().ok_or(self.part.missing())?;
             let moved: Option<String> = row.try_get("moved_to")?;
             // Asked after the lock, for which the statement may have waited.
             let told = rows.get(1).map(|row| row.try_get("now")).transpose()?;

@@ -20,9 +20,8 @@ use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Shard, Timestam
 use crate::store::clock::StoreClock;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
-use crate::store::part::Part;
-use crate::store::place::{Access, Place};
-use crate::store::revision::Revision;
+use crate::store::place::{Access, Part, Place};
+use crate::store::statement::Revision;
 use crate::store::worker::{Owned, Worker};
 
 /// What is stored of a portal for one shard.

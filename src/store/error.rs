@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::store::part::Part;
+use crate::attempts::Misfit;
 
 /// Why a database cannot be used. While it cannot, it is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -22,7 +22,7 @@ pub enum StoreError {
     Foreign(PathBuf),
     /// Only the service makes tables.
     #[error("there is no {0} yet: kb-exporter makes it when it runs with this configuration")]
-    Missing(Part),
+    Missing(&'static str),
     /// `state migrate` copied everything.
     #[error("its data was moved to {to}; use that in the configuration")]
     Moved { to: String },
@@ -51,9 +51,42 @@ pub enum StoreError {
     NoLease,
     #[error("it is closed")]
     Closed,
+    /// Of `state migrate`.
+    #[error(
+        "a process uses the database: it watches shard {shard} of {portal}, and has {seconds} more seconds to show itself again; stop every kb-exporter that uses the database and try again"
+    )]
+    DatabaseInUse {
+        /// The portal of the lease that lasts longest.
+        portal: String,
+        shard: String,
+        seconds: i64,
+    },
+    /// Of `state migrate`.
+    #[error("{name} is not empty, and what it has is not a copy of the source; {}", advice(*.was_moved))]
+    NotEmpty {
+        name: String,
+        /// Whether everything was moved there before.
+        was_moved: bool,
+    },
+    /// Of `state migrate`: the times in the ledger would be wrong.
+    #[error(
+        "the clocks of this machine and of the PostgreSQL server differ by {seconds} seconds, and the ledger has times; set the clocks and try again"
+    )]
+    Clocks { seconds: u64 },
+    /// Of `state migrate`.
+    #[error("the copy of the table {0} is not the same as the original; please report this")]
+    Different(&'static str),
     /// Nothing was asked yet.
     #[error("it was not opened yet")]
     NotOpened,
+}
+
+const fn advice(was_moved: bool) -> &'static str {
+    if was_moved {
+        "everything was moved to it before, and it has been used since: start kb-exporter with it"
+    } else {
+        "choose another one, or remove what it has: the files of a folder, or DROP SCHEMA kb_exporter CASCADE in PostgreSQL"
+    }
 }
 
 impl StoreError {
@@ -63,29 +96,48 @@ impl StoreError {
             cause: cause.to_string(),
         }
     }
-}
 
-/// Why a transaction failed.
-pub(super) trait Failure: From<StoreError> {
-    /// The error after which the connection may be of no use any more, if it is one.
-    fn of_connection(&self) -> Option<&StoreError>;
-
-    /// The same error, which says of which file it is.
-    fn of_file(self, path: &Path) -> Self;
-}
-
-impl Failure for StoreError {
-    fn of_connection(&self) -> Option<&StoreError> {
-        matches!(self, Self::Away(_) | Self::CommitUnknown(_)).then_some(self)
+    /// Whether the connection may be of no use any more.
+    pub(super) const fn is_of_connection(&self) -> bool {
+        matches!(self, Self::Away(_) | Self::CommitUnknown(_))
     }
 
-    fn of_file(self, path: &Path) -> Self {
+    /// The same error, which says of which file it is.
+    pub(super) fn of_file(self, path: &Path) -> Self {
         match self {
             Self::Refused(cause) => Self::Path {
                 path: path.to_owned(),
                 cause,
             },
             error => error,
+        }
+    }
+}
+
+/// Why the ledger cannot be used. While it cannot, nothing is reindexed.
+#[derive(Debug, Clone, Error)]
+pub enum LedgerError {
+    #[error("there is no reindex ledger: the state is temporary")]
+    Temporary,
+    #[error("the reindex ledger cannot be used: {0}")]
+    Store(StoreError),
+    /// An event does not fit what the ledger knows.
+    #[error("the reindex ledger refuses a change: {0}")]
+    Misfit(#[from] Misfit),
+}
+
+impl LedgerError {
+    /// Whether another process acts for this shard.
+    pub const fn is_other_process(&self) -> bool {
+        matches!(self, Self::Store(StoreError::NoLease))
+    }
+}
+
+impl From<StoreError> for LedgerError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Stale => Misfit::Changed.into(),
+            error => Self::Store(error),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! SQLite files.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sqlx::AnyConnection;
@@ -10,8 +10,7 @@ use url::Url;
 
 use crate::store::connection::connect;
 use crate::store::error::StoreError;
-use crate::store::part::Part;
-use crate::store::place::Access;
+use crate::store::place::{Access, Part};
 use crate::store::tables::rows;
 
 /// A file, as it was when it was opened: another file may take its name, and then nobody would find what is written to this one.
@@ -51,9 +50,12 @@ pub(super) async fn open(
         (Err(cause), _) if cause.kind() != ErrorKind::NotFound => {
             return Err(StoreError::path(path, &cause));
         }
-        (Err(_), Access::Serve) => "rwc",
+        (Err(_), Access::Serve) => {
+            make(path)?;
+            "rw"
+        }
         (Err(_), Access::Read | Access::Write | Access::Move) => {
-            return Err(StoreError::Missing(part));
+            return Err(part.missing());
         }
         // A database that no process uses can be read without a file for shared memory, which not every reader may make.
         (Ok(_), Access::Read) if !path.with_extension("db-wal").exists() => "ro&immutable=1",
@@ -67,6 +69,14 @@ pub(super) async fn open(
     let mut connection = connect(&url(path, mode)?).await?;
     check_owner(&mut connection, path).await?;
     Ok((connection, FileIdentity::of(path)?))
+}
+
+/// Makes an empty file that nobody else may read. The files that SQLite adds have the same permissions.
+fn make(path: &Path) -> Result<(), StoreError> {
+    let mut new = File::options();
+    let made = new.create_new(true).write(true).mode(0o600).open(path);
+    made.map(drop)
+        .map_err(|cause| StoreError::path(path, &cause))
 }
 
 /// Prepares a file for writes, which changes it.

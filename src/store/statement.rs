@@ -1,8 +1,7 @@
-//! Statements with parameters, as both engines understand them.
+//! Statements with parameters, as both engines understand them, and what tells the writes to a row apart.
 
-use sqlx::any::AnyArguments;
-use sqlx::query::Query;
-use sqlx::{Any, AnyConnection, Arguments as _, AssertSqlSafe};
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Row as _};
 
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
@@ -10,18 +9,21 @@ use crate::store::error::StoreError;
 /// Fewer than either engine takes in a statement. `SQLite` compares each name with all others, so a large statement takes its square of time.
 pub(super) const MAX_PARAMETERS: usize = 1_000;
 
-/// A statement with the parameters `$1`, `$2`, …, which gets no name in the connection: a name would stay in the server, and a proxy may give the next
-/// transaction another connection.
-#[expect(clippy::disallowed_methods, reason = "the one place")]
-pub(super) fn unnamed(text: impl Into<String>) -> Query<'static, Any, AnyArguments> {
-    sqlx::query(AssertSqlSafe(text.into())).persistent(false)
-}
-
 /// A value of a row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Value {
     Text(String),
     Integer(i64),
+}
+
+impl Value {
+    fn add_to(self, arguments: &mut AnyArguments) {
+        // Texts and numbers can always be encoded.
+        let _ = match self {
+            Self::Text(text) => arguments.add(text),
+            Self::Integer(number) => arguments.add(number),
+        };
+    }
 }
 
 impl From<String> for Value {
@@ -60,11 +62,7 @@ impl Statement {
     }
 
     pub fn value(mut self, value: impl Into<Value>) -> Self {
-        // Texts and numbers can always be encoded.
-        let _ = match value.into() {
-            Value::Text(text) => self.arguments.add(text),
-            Value::Integer(number) => self.arguments.add(number),
-        };
+        value.into().add_to(&mut self.arguments);
         self.text.push('$');
         self.text.push_str(&self.arguments.len().to_string());
         self
@@ -100,12 +98,58 @@ impl Statement {
             .text(")")
     }
 
-    /// Executes it, and returns its rows. The statement gets no name in the connection.
-    pub async fn fetch(
-        self,
-        connection: &mut AnyConnection,
-    ) -> Result<Vec<sqlx::any::AnyRow>, StoreError> {
-        let query = sqlx::query_with(AssertSqlSafe(self.text), self.arguments);
-        Ok(query.persistent(false).fetch_all(connection).await?)
+    /// Executes it, and returns its rows.
+    pub async fn fetch(self, connection: &mut AnyConnection) -> Result<Vec<AnyRow>, StoreError> {
+        fetch(connection, self.text, self.arguments).await
+    }
+}
+
+/// Executes a statement with the parameters `$1`, `$2`, …, and returns its rows.
+pub(super) async fn query<const N: usize>(
+    connection: &mut AnyConnection,
+    text: impl Into<String>,
+    values: [Value; N],
+) -> Result<Vec<AnyRow>, StoreError> {
+    let values = values.into_iter();
+    let arguments = values.fold(AnyArguments::default(), |mut arguments, value| {
+        value.add_to(&mut arguments);
+        arguments
+    });
+    fetch(connection, text.into(), arguments).await
+}
+
+/// The statement gets no name in the connection: a name would stay in the server, and a proxy may give the next transaction another connection.
+async fn fetch(
+    connection: &mut AnyConnection,
+    text: String,
+    arguments: AnyArguments,
+) -> Result<Vec<AnyRow>, StoreError> {
+    let query = sqlx::query_with(AssertSqlSafe(text), arguments);
+    Ok(query.persistent(false).fetch_all(connection).await?)
+}
+
+/// A row's, or a log's, last write. The number grows by one with each write; the token is random, and tells the writes to a database apart from
+/// those with the same numbers to a copy of it that lost some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Revision {
+    pub number: i64,
+    pub token: i64,
+}
+
+impl Revision {
+    /// The revision in the columns of a row.
+    pub(super) fn of(row: &AnyRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            number: row.try_get("number")?,
+            token: row.try_get("token")?,
+        })
+    }
+
+    /// The write after a known one, or after none.
+    pub fn after(known: Option<Self>) -> Self {
+        Self {
+            number: known.map_or(0, |known| known.number).saturating_add(1),
+            token: fastrand::i64(..),
+        }
     }
 }

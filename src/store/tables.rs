@@ -5,8 +5,7 @@
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _, raw_sql};
 
 use crate::store::error::StoreError;
-use crate::store::part::Part;
-use crate::store::place::Access;
+use crate::store::place::{Access, Part};
 
 /// The version of the tables. A program leaves tables of a newer version as they are.
 const VERSION: i64 = 1;
@@ -110,7 +109,7 @@ pub(super) async fn check(
         }
         (Some(_), _) => Ok(()),
         (None, Access::Serve) => make(connection, engine, part).await,
-        (None, Access::Read | Access::Write | Access::Move) => Err(StoreError::Missing(part)),
+        (None, Access::Read | Access::Write | Access::Move) => Err(part.missing()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! socket. `host` and `port` may have several values with commas between them, as libpq reads them: the first host that takes writes is used.
 //! A connection to another machine is encrypted and the certificate is checked, unless `sslmode=disable` says otherwise.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::IpAddr;
 
@@ -14,9 +15,23 @@ use url::Url;
 
 const FORM: &str = "it must have a URL such as postgres://USER:PASSWORD@HOST/DATABASE";
 
-const OPTIONS: &str = "application_name, dbname, host, password, port, sslmode, sslrootcert, target_session_attrs and user";
+/// The options of libpq that are known.
+const KNOWN: [&str; 9] = [
+    "application_name",
+    "dbname",
+    "host",
+    "password",
+    "port",
+    "sslmode",
+    "sslrootcert",
+    "target_session_attrs",
+    "user",
+];
 
 const DEFAULT_PORT: u16 = 5432;
+
+/// The options of a URL by their names, those that it has in its other parts included.
+type Options = BTreeMap<&'static str, String>;
 
 /// The URL for each host, in the order in which they are tried. A message about it has no part of it: what seems to be an option may be the
 /// end of a password.
@@ -25,128 +40,92 @@ pub fn parse(text: &str) -> Result<Vec<Url>, String> {
     if !matches!(url.scheme(), "postgres" | "postgresql") {
         return Err(FORM.to_owned());
     }
-    let read = read(&url)?;
-    let ports = read.ports()?;
-    let hosts = read.hosts.iter().enumerate();
-    hosts
-        .map(|(at, host)| {
-            // One port is that of all hosts.
-            let port = ports.get(at).or(ports.first()).copied();
-            read.url(host, port.unwrap_or(DEFAULT_PORT))
-        })
-        .collect()
-}
-
-/// The parts of a URL, those of its options included.
-#[derive(Default)]
-struct Parts {
-    hosts: Vec<String>,
-    ports: Vec<String>,
-    user: Option<String>,
-    password: Option<String>,
-    database: Option<String>,
-    application_name: Option<String>,
-    ssl_mode: Option<String>,
-    ssl_root_certificates: Option<String>,
-}
-
-fn read(url: &Url) -> Result<Parts, String> {
-    let some = |text: &str| (!text.is_empty()).then(|| decoded(text));
-    let mut parts = Parts {
-        hosts: url.host_str().into_iter().flat_map(list).collect(),
-        ports: url.port().iter().map(u16::to_string).collect(),
-        user: some(url.username()),
-        password: url.password().map(decoded),
-        database: some(url.path().trim_start_matches('/')),
-        ..Parts::default()
-    };
-    for (name, value) in url.query_pairs() {
-        let value = value.into_owned();
-        match &*name {
-            "host" => parts.hosts = list(&value).collect(),
-            "port" => parts.ports = list(&value).collect(),
-            "user" => parts.user = Some(value),
-            "password" => parts.password = Some(value),
-            "dbname" => parts.database = Some(value),
-            "application_name" => parts.application_name = Some(value),
-            "sslmode" => parts.ssl_mode = Some(value),
-            "sslrootcert" => parts.ssl_root_certificates = Some(value),
-            "target_session_attrs" => writes_are_asked_for(&value)?,
-            _ => {
-                return Err(format!(
-                    "the URL has an option that is not known (known are {OPTIONS}); is each special character of the password escaped?"
-                ));
-            }
-        }
+    let given = read(&url)?;
+    // Only a host that takes writes is of use, whatever the option says.
+    match given.get("target_session_attrs").map(String::as_str) {
+        None | Some("any" | "primary" | "read-write") => {}
+        Some(_) => return Err("target_session_attrs must be read-write".to_owned()),
     }
-    if parts.hosts.is_empty() {
+    if let Some(file) = given.get("sslrootcert") {
+        has_certificates(file)?;
+    }
+    let hosts: Vec<_> = list(&given, "host").collect();
+    let ports = ports(&given, hosts.len())?;
+    let hosts = hosts.into_iter().enumerate().map(|(at, host)| {
+        // One port is that of all hosts.
+        let port = ports.get(at).or(ports.first()).copied();
+        url_of(&given, host, port.unwrap_or(DEFAULT_PORT))
+    });
+    let urls: Vec<_> = hosts.collect::<Result<_, _>>()?;
+    if urls.is_empty() {
         return Err(FORM.to_owned());
     }
-    Ok(parts)
+    Ok(urls)
 }
 
-/// Only a host that takes writes is of use, whatever the option says.
-fn writes_are_asked_for(attributes: &str) -> Result<(), String> {
-    if matches!(attributes, "any" | "primary" | "read-write") {
-        return Ok(());
-    }
-    Err("target_session_attrs must be read-write".to_owned())
-}
-
-impl Parts {
-    fn ports(&self) -> Result<Vec<u16>, String> {
-        let ports: Option<Vec<u16>> = self.ports.iter().map(|port| number(port)).collect();
-        let ports = ports.ok_or("the port must be a number from 1 to 65535")?;
-        if ports.len() > 1 && ports.len() != self.hosts.len() {
-            return Err("there must be one port, or one for each host".to_owned());
-        }
-        Ok(ports)
-    }
-
-    /// The URL of one host, in the form that the client library reads.
-    fn url(&self, host: &str, port: u16) -> Result<Url, String> {
-        let is_local = is_local(host);
-        let mode = match self.ssl_mode.as_deref() {
-            None if is_local => "disable",
-            None | Some("require" | "verify-ca" | "verify-full") => "verify-full",
-            Some("disable") => "disable",
-            Some(_) => return Err("sslmode must be disable or verify-full".to_owned()),
+fn read(url: &Url) -> Result<Options, String> {
+    let port = url.port().map(|port| port.to_string());
+    let database = url.path().trim_start_matches('/');
+    let given = [
+        ("host", url.host_str()),
+        ("port", port.as_deref()),
+        ("user", Some(url.username())),
+        ("password", url.password()),
+        ("dbname", Some(database)),
+    ];
+    let given = given.into_iter();
+    let given =
+        given.filter_map(|(name, part)| Some((name, part.filter(|part| !part.is_empty())?)));
+    let mut given: Options = given.map(|(name, part)| (name, decoded(part))).collect();
+    for (name, value) in url.query_pairs() {
+        let Some(name) = KNOWN.into_iter().find(|known| *known == name) else {
+            let known = KNOWN.join(", ");
+            return Err(format!(
+                "the URL has an option that is not known (known are {known}); is each special character of the password escaped?"
+            ));
         };
-        if let Some(file) = &self.ssl_root_certificates {
-            has_certificates(file)?;
-        }
-        // The host is an option, so that it may be a directory; without statements that have names, a proxy may give each transaction another
-        // connection.
-        let mut url = Url::parse("postgres:///").map_err(|error| error.to_string())?;
-        let port = port.to_string();
-        let options = [
-            ("host", Some(host)),
-            ("port", Some(&port)),
-            ("user", self.user.as_deref()),
-            ("password", self.password.as_deref()),
-            ("dbname", self.database.as_deref()),
-            ("sslmode", Some(mode)),
-            ("sslrootcert", self.ssl_root_certificates.as_deref()),
-            (
-                "application_name",
-                Some(self.application_name.as_deref().unwrap_or("kb-exporter")),
-            ),
-            ("statement-cache-capacity", Some("0")),
-        ];
-        let options = options.into_iter();
-        let options = options.filter_map(|(name, value)| Some((name, value?)));
-        url.query_pairs_mut().extend_pairs(options);
-        Ok(url)
+        given.insert(name, value.into_owned());
     }
+    Ok(given)
 }
 
-fn list(text: &str) -> impl Iterator<Item = String> {
-    let items = text.split(',').filter(|item| !item.is_empty());
-    items.map(decoded)
+fn list<'p>(given: &'p Options, name: &str) -> impl Iterator<Item = &'p str> {
+    let items = given.get(name).into_iter().flat_map(|text| text.split(','));
+    items.filter(|item| !item.is_empty())
 }
 
-fn number(port: &str) -> Option<u16> {
-    port.parse().ok().filter(|port| *port > 0)
+fn ports(given: &Options, hosts: usize) -> Result<Vec<u16>, String> {
+    let number = |port: &str| port.parse().ok().filter(|port| *port > 0);
+    let ports: Option<Vec<u16>> = list(given, "port").map(number).collect();
+    let ports = ports.ok_or("the port must be a number from 1 to 65535")?;
+    if ports.len() > 1 && ports.len() != hosts {
+        return Err("there must be one port, or one for each host".to_owned());
+    }
+    Ok(ports)
+}
+
+/// The URL of one host, in the form that the client library reads.
+fn url_of(given: &Options, host: &str, port: u16) -> Result<Url, String> {
+    let mode = match given.get("sslmode").map(String::as_str) {
+        None if is_local(host) => "disable",
+        None | Some("require" | "verify-ca" | "verify-full") => "verify-full",
+        Some("disable") => "disable",
+        Some(_) => return Err("sslmode must be disable or verify-full".to_owned()),
+    };
+    let mut options = given.clone();
+    options.remove("target_session_attrs");
+    options
+        .entry("application_name")
+        .or_insert("kb-exporter".to_owned());
+    // Without statements that have names, a proxy may give each transaction another connection.
+    options.insert("statement-cache-capacity", "0".to_owned());
+    // The host is an option, so that it may be a directory.
+    options.insert("host", host.to_owned());
+    options.insert("port", port.to_string());
+    options.insert("sslmode", mode.to_owned());
+    let mut url = Url::parse("postgres:///").map_err(|error| error.to_string())?;
+    url.query_pairs_mut().extend_pairs(options);
+    Ok(url)
 }
 
 fn decoded(text: &str) -> String {

@@ -79,9 +79,9 @@ fn runtime() -> Result<Runtime, StoreError> {
 }
 
 /// Does work on a thread of its own, and waits for it. For commands.
-pub(super) fn block_on<T: Send, E: From<StoreError> + Send>(
-    work: impl AsyncFnOnce() -> Result<T, E> + Send,
-) -> Result<T, E> {
+pub(super) fn block_on<T: Send>(
+    work: impl AsyncFnOnce() -> Result<T, StoreError> + Send,
+) -> Result<T, StoreError> {
     std::thread::scope(|scope| {
         let done = scope.spawn(|| runtime()?.block_on(work()));
         done.join()

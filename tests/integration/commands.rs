@@ -219,6 +219,11 @@ fn what_the_configuration_names_is_read_when_it_is_checked() {
             ":6:22: state.postgres_url_file: ",
             "cannot be read: No such file",
         ),
+        (
+            "    api_key_file: /run/key\nstate:\n  path: /dev/null\n",
+            ":6:9: state.path: ",
+            "/dev/null is not a folder",
+        ),
     ] {
         let (code, text) = check(&portal(more));
         assert_eq!(code, Some(2), "{text}");
@@ -325,6 +330,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.listen-address", "nowhere"],
         &["--web.telemetry-path", "metrics"],
         &["--web.telemetry-path", "/livez"],
+        &["--web.telemetry-path", "/"],
         &["--web.telemetry-path", "/docs/metrics"],
         &["--log.level", "loud"],
     ] {

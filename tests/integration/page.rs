@@ -130,7 +130,7 @@ async fn no_page_has_a_serious_fault_of_accessibility_on_any_screen() {
     for screen in SCREENS {
         for (name, path) in [
             ("folders", "/"),
-            ("folder", &*folder),
+            ("folder", &*format!("/{folder}")),
             ("errors", "/errors"),
             ("health", "/health.html"),
             ("configuration", "/config"),
@@ -218,7 +218,7 @@ async fn many_folders_are_paged_filtered_and_sorted() {
         .split("<tbody>")
         .nth(1)
         .unwrap()
-        .match_indices("<a href=\"/folders/")
+        .match_indices("<a href=\"folders/")
         .collect();
     assert_eq!(rows.len(), 100);
     let top = first
@@ -229,10 +229,10 @@ async fn many_folders_are_paged_filtered_and_sorted() {
         .next()
         .unwrap();
     assert!(top.contains("Folder 0123"), "trouble comes first");
-    assert!(first.contains("href=\"/?page=2\" rel=\"next\""));
+    assert!(first.contains("href=\"./?page=2\" rel=\"next\""));
     let last = page("/?sort=name&page=3").await;
     assert!(last.contains("Folder 0249") && last.contains("sort=name&amp;page=2"));
-    let filtered = page("/?name=FOLDER+012&status=failed").await;
+    let filtered = page("/?name=FOLDER+0123").await;
     assert!(filtered.contains("1 folder<") && filtered.contains("Folder 0123"));
     assert!(page("/?portal=other").await.contains("No folder"));
     let of_error = page("/?error=unspecified").await;
@@ -250,4 +250,32 @@ async fn many_folders_are_paged_filtered_and_sorted() {
     let again = again.send().await.unwrap();
     assert_eq!(again.status(), 304);
     assert_eq!(again.bytes().await.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn every_link_of_a_page_is_relative_so_that_a_proxy_may_serve_it_below_a_path() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    for (path, base) in [
+        ("/", "./"),
+        ("/?name=inbox", "./"),
+        ("/errors", "./"),
+        ("/health.html", "./"),
+        ("/config", "./"),
+        ("/docs", "./"),
+        ("/docs/", "./../"),
+        ("/docs/runbook.md", "./../"),
+        (&format!("/folders/main/{folder}"), "./../../"),
+    ] {
+        let response = exporter.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        let page = response.text().await.unwrap();
+        assert!(page.contains(&format!("<base href=\"{base}\">")), "{path}");
+        for attribute in ["href", "src", "action"] {
+            assert!(!page.contains(&format!(" {attribute}=\"/")), "{path}");
+        }
+    }
 }

@@ -72,3 +72,20 @@ async fn portals_at_one_address_share_its_rate() {
     assert_eq!(lists.await, 2);
     keeps_the_rate(&asked(&portal, 40).await);
 }
+
+#[tokio::test]
+async fn a_file_that_cannot_be_used_is_said_on_the_page_until_it_can() {
+    let portal = Portal::start().await;
+    let mut workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    for (schedule, is_said) in [("never", true), ("1m", false)] {
+        workspace.change(|config| config["collect"]["schedule"] = schedule.into());
+        exporter.signal("HUP");
+        wait_for("the page says how the reload ended", async || {
+            let page = exporter.get("/").await.text().await.unwrap();
+            let says = page.contains("docs/runbook.md#kbconfigreloadfailed");
+            (says == is_said).then_some(())
+        })
+        .await;
+    }
+}

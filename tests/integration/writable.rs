@@ -1,5 +1,7 @@
 //! Disks that refuse writes: `/metrics` and `/health` say which store cannot be written.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use kb_exposition::Exposition;
 use kb_simulator::Status;
 use serde_json::json;
@@ -106,14 +108,39 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
 }
 
 #[tokio::test]
-async fn there_is_no_ledger_series_while_nothing_is_reindexed() {
+async fn a_ledger_that_nobody_needs_is_shown_and_is_no_error() {
     let portal = Portal::start().await;
     let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
     workspace.change(|config| config["reindex"] = json!({"mode": "off"}));
     let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter.collected_again().await;
-    assert_eq!(writable(&metrics, "state"), Some(1.0));
-    assert_eq!(writable(&metrics, "ledger"), None);
+    until(&exporter, "ledger", 1.0).await;
+    exporter.stop().await;
+    std::fs::write(workspace.path("state/ledger.db"), "no database").unwrap();
+    let exporter = Exporter::start(&workspace).await;
+    until(&exporter, "ledger", 0.0).await;
+    let log = exporter.output().concat();
+    assert!(
+        !log.contains("the reindex ledger cannot be written"),
+        "{log}"
+    );
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn state_files_are_nobody_elses() {
+    let portal = Portal::start().await;
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    until(&exporter, "ledger", 1.0).await;
+    let folder = workspace.path("state");
+    let files = std::fs::read_dir(&folder).unwrap();
+    let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    assert!(files.len() >= 3, "{files:?}");
+    for path in files.iter().chain([&folder]) {
+        let mode = std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
+    }
+    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ pub(super) fn json(rows: &[Row]) -> Result<String> {
             "portal": portal,
             "class": record.class.as_str(),
             // Until when every folder with files of the class is sent, because a retry helps.
-            "goodUntil": record.good_until.map(|until| until.to_string()),
+            "good_until": record.good_until.map(|until| until.to_string()),
             "recovered": record.files.recovered,
             "refailed": record.files.refailed,
             // When files of it were sent last.

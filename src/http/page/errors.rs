@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use crate::classify::Class;
+use crate::health::Reading;
 use crate::http::page::Pages;
 use crate::http::page::layout::{As, change, number, table, time};
 use crate::http::page::query::Query;
-use crate::http::page::row::Reading;
 use crate::model::Status;
 use crate::policy::{ClassRecord, class_records};
 use crate::snapshot::ErrorClass;
@@ -29,12 +29,13 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
         div #errors data-part {
             h1 { "Errors" }
             p.quiet { "Failed and flagged files by error class, over all folders. If one class is by far the largest, look for a single cause." }
-            @for (portal, health) in pages.snapshot.portals.iter().zip(&pages.health.portals) {
-                @if pages.snapshot.portals.len() > 1 { h2 { "Portal " (portal.name) } }
+            @for health in &pages.health.portals {
+                @let portal = &health.view;
+                @if pages.health.portals.len() > 1 { h2 { "Portal " (portal.name) } }
                 @let rows = || pages.rows.iter().filter(|row| row.portal.name == portal.name);
                 @let (counted, all) = (rows().filter(|row| row.counts.is_some()).count(), rows().count());
                 @if counted < all || portal.list.facts().is_none() {
-                    p { "Not known yet or any more: " (all - counted) " of " (all) " folders. " a href="/" { "The overview says why." } }
+                    p { "Not known yet or any more: " (all - counted) " of " (all) " folders. " a href="./" { "The overview says why." } }
                 }
                 @let reindex = pages.snapshot.reindex.get(&portal.name);
                 @let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
@@ -42,7 +43,7 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                 @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
                 @if !health.errors.is_empty() {
                     (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
-                } @else if rows().any(|row| row.reading == Reading::Counted) && counted == all {
+                } @else if rows().any(|row| row.health.reading == Reading::Counted) && counted == all {
                     p { "No failed or flagged file." }
                 }
             }

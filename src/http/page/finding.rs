@@ -2,17 +2,17 @@
 
 use std::cmp::Reverse;
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
-use crate::alert::{Alert, Spike};
+use crate::alert::{Alert, Rule};
 use crate::classify::ErrorRow;
-use crate::health::{Health, PortalHealth, Status as Wellness};
+use crate::health::{Health, PortalHealth, Reading, Status as Wellness};
 use crate::http::page::folder_path;
 use crate::http::page::layout::{As, State, number, share, things, time};
-use crate::http::page::row::{Reading, Row};
+use crate::http::page::row::Row;
 use crate::model::Status;
 use crate::portal::Trouble;
-use crate::snapshot::{ListState, PortalView, Snapshot};
+use crate::snapshot::{ListState, Unavailable};
 use crate::text;
 
 /// Sentences on the page, at most; the others are only counted.
@@ -23,12 +23,23 @@ const NAME_CHARACTERS: usize = 60;
 
 /// Something that is wrong.
 struct Finding {
-    state: State,
-    /// Of equal states, what comes first: the kind, and how many files or folders it is about.
-    weight: (Reverse<u8>, u64),
+    /// The rule that says so, if there is one.
+    rule: Option<Rule>,
+    /// How many files or folders it is about.
+    number: u64,
+    /// What it is about, for the title of the tab.
+    subject: String,
     sentence: Markup,
-    /// A few words for the title of the tab.
-    words: String,
+}
+
+impl Finding {
+    fn state(&self) -> State {
+        match self.rule {
+            Some(Rule::AddressRefused | Rule::KeyRejected | Rule::PortalDown) => State::Fail,
+            Some(Rule::FlaggedWaiting) => State::Note,
+            _ => State::Warn,
+        }
+    }
 }
 
 pub(super) struct Findings {
@@ -41,23 +52,22 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) fn of(snapshot: &Snapshot, health: &Health, rows: &[Row<'_>]) -> Self {
-        let portals = snapshot.portals.iter().zip(&health.portals);
-        let portals = portals.filter_map(|(portal, health)| of_portal(portal, health));
-        let faults = snapshot.portals.iter();
-        let faults = faults.filter_map(|portal| not_counted(portal, rows));
-        // One sentence about a folder: its other alerts mostly follow from the first.
-        let alerts = rows
-            .iter()
-            .filter_map(|row| of_alert(row, *row.alerts.first()?));
-        let alerts = alerts.chain(flagged_waiting(rows));
-        let mut all: Vec<_> = portals.chain(faults).chain(alerts).collect();
-        all.sort_by_key(|finding| Reverse((finding.state, finding.weight)));
+    pub(super) fn of(health: &Health, is_reloaded: bool, rows: &[Row<'_>]) -> Self {
+        let portals = health.portals.iter();
+        let faults = portals.clone().filter_map(|one| not_counted(one, rows));
+        let mut all: Vec<_> = portals.filter_map(of_portal).chain(faults).collect();
+        all.extend((!is_reloaded).then(not_reloaded));
+        all.extend(rows.iter().filter_map(of_folder));
+        all.extend(flagged_waiting(rows));
+        all.sort_by_key(|one| {
+            let rule = (one.rule.is_none(), one.rule);
+            (Reverse(one.state()), rule, Reverse(one.number))
+        });
         let more = all.len().saturating_sub(MAX_SENTENCES);
         all.truncate(MAX_SENTENCES);
-        let (calm, calm_state) = calm(snapshot, rows);
+        let (calm, calm_state) = calm(health, rows);
         Self {
-            state: all.first().map_or(calm_state, |worst| worst.state),
+            state: all.first().map_or(calm_state, Finding::state),
             sentences: all,
             more,
             calm,
@@ -66,8 +76,13 @@ impl Findings {
 
     /// The worst in a few words.
     pub(super) fn title(&self) -> String {
-        let worst = self.sentences.first();
-        worst.map_or_else(|| self.calm.clone(), |worst| worst.words.clone())
+        match self.sentences.first() {
+            None => self.calm.clone(),
+            Some(Finding { subject, rule, .. }) => match rule {
+                Some(rule) => format!("{subject}: {}", rule.as_str()),
+                None => subject.clone(),
+            },
+        }
     }
 
     /// The worst as the heading, and what else is wrong.
@@ -80,7 +95,7 @@ impl Findings {
             }
             @if self.sentences.len() > 1 {
                 ul.also {
-                    @for finding in sentences { li class=(finding.state.class()) { (finding.sentence) } }
+                    @for finding in sentences { li class=(finding.state().class()) { (finding.sentence) } }
                     @if self.more > 0 { li.quiet { (self.more) " more; the table has all, the worst first" } }
                 }
             }
@@ -89,12 +104,13 @@ impl Findings {
 }
 
 /// What is said if nothing is wrong, as far as is known.
-fn calm(snapshot: &Snapshot, rows: &[Row<'_>]) -> (String, State) {
-    let known = rows.iter().filter(|row| row.reading != Reading::Unknown);
-    let (known, all) = (known.count(), rows.len());
-    let mut portals = snapshot.portals.iter();
+fn calm(health: &Health, rows: &[Row<'_>]) -> (String, State) {
+    let known = rows.iter().map(|row| row.health.reading);
+    let known = known.filter(|reading| *reading != Reading::Unknown).count();
+    let all = rows.len();
+    let mut portals = health.portals.iter();
     let sentence = match known {
-        0 if portals.any(|portal| portal.list.facts().is_none()) => {
+        0 if portals.any(|portal| portal.view.list.facts().is_none()) => {
             "Nothing is known yet: the list of folders is being read".to_owned()
         }
         0 if all == 0 => "No folder is watched".to_owned(),
@@ -107,9 +123,21 @@ fn calm(snapshot: &Snapshot, rows: &[Row<'_>]) -> (String, State) {
     (sentence, State::Unknown)
 }
 
+/// The configuration in use is not the one that is written.
+fn not_reloaded() -> Finding {
+    let rule = Rule::ConfigReloadFailed;
+    Finding {
+        rule: Some(rule),
+        number: 0,
+        subject: "Configuration".to_owned(),
+        sentence: html! { "The changed configuration " (linked("could not be used", rule)) ": the previous one is in use, and the log has the reason" },
+    }
+}
+
 /// What is wrong with a whole portal: it is said once, and not of each folder.
-fn of_portal(portal: &PortalView, health: &PortalHealth) -> Option<Finding> {
-    let name = &portal.name;
+fn of_portal(health: &PortalHealth) -> Option<Finding> {
+    let portal = &health.view;
+    let subject = format!("Portal {}", portal.name);
     if let ListState::Failed {
         trouble,
         message,
@@ -117,164 +145,135 @@ fn of_portal(portal: &PortalView, health: &PortalHealth) -> Option<Finding> {
         ..
     } = &portal.list
     {
-        let (verb, rule) = match trouble {
-            Trouble::Unauthorized => ("rejects the key", "KbKeyRejected"),
-            Trouble::KeyUnreadable => ("cannot be asked: its key cannot be read", "KbPortalDown"),
-            Trouble::AddressRefused => ("refuses this host's address", "KbAddressRefused"),
-            Trouble::Unreachable => ("does not answer", "KbPortalDown"),
-            Trouble::RateLimited => ("limits the requests", "KbPortalDown"),
-            Trouble::ServerError => ("answers with errors", "KbPortalDown"),
-            Trouble::InvalidResponse => ("gives answers that cannot be read", "KbPortalDown"),
+        let rule = Rule::of(*trouble);
+        let says = match trouble {
+            Trouble::Unauthorized => "rejects the key",
+            Trouble::KeyUnreadable => "cannot be asked: its key cannot be read",
+            Trouble::AddressRefused => "refuses this host's address",
+            Trouble::Unreachable => "does not answer",
+            Trouble::RateLimited => "limits the requests",
+            Trouble::ServerError => "answers with errors",
+            Trouble::InvalidResponse => "gives answers that cannot be read",
         };
-        let words = format!("Portal {name} {verb}");
+        let words = format!("{subject} {says}");
         let message = message.strip_prefix("no answer: ").unwrap_or(message);
         return Some(Finding {
-            state: State::Fail,
-            weight: (Reverse(0), portal.folders.len() as u64),
+            rule: Some(rule),
+            number: portal.folders.len() as u64,
             sentence: html! { (linked(&words, rule)) " since " (time(*since, As::Clock)) ": " (message) },
-            words,
+            subject,
         });
     }
     let note = health.notes.first()?;
     let is_fault = health.status != Wellness::Pass && portal.list.facts().is_some();
     is_fault.then(|| Finding {
-        state: State::Warn,
-        weight: (Reverse(4), 0),
-        sentence: html! { "Portal " (name) ": " (note) },
-        words: format!("Portal {name}"),
+        rule: None,
+        number: 0,
+        sentence: html! { (subject) ": " (note) },
+        subject,
     })
 }
 
 /// The folders of a portal that should be counted and are not.
-fn not_counted(portal: &PortalView, rows: &[Row<'_>]) -> Option<Finding> {
-    let of_portal = |row: &&Row<'_>| row.portal.name == portal.name;
-    let rows = rows.iter().filter(of_portal);
-    let (all, faults) = (rows.clone().count(), rows.filter(|row| row.is_fault()));
+fn not_counted(portal: &PortalHealth, rows: &[Row<'_>]) -> Option<Finding> {
+    let name = &portal.view.name;
+    let rows = rows.iter().filter(|row| row.portal.name == *name);
+    let all = rows.clone().count();
+    let faults = rows.filter_map(|row| Some((row, row.alert(Rule::is_uncounted)?)));
     let faults: Vec<_> = faults.collect();
-    let first = faults.first()?;
+    let (first, alert) = faults.first()?;
     let message = first.health.message.as_deref();
     let message = message.unwrap_or("its last count is too old");
-    let since = match first.reading {
-        Reading::NotCounted(since) => since,
-        Reading::Counted | Reading::Unknown => None,
-    };
-    let since = html! { @if let Some(since) = since { " since " (time(since, As::Clock)) } };
-    let words = match faults.len() {
-        1 => format!(
-            "{} is not counted",
-            text::cut(first.name(), NAME_CHARACTERS)
-        ),
-        count => format!("{count} of {all} folders are not counted"),
-    };
-    let name = linked("not counted", "kbfolderunavailable");
+    let reason = html! { (since(*alert)) ": " (message) };
+    let words = linked("not counted", alert.rule);
     Some(Finding {
-        state: State::Warn,
-        weight: (Reverse(2), faults.len() as u64),
+        rule: Some(alert.rule),
+        number: faults.len() as u64,
+        subject: text::cut(first.name(), NAME_CHARACTERS).into_owned(),
         sentence: match faults.len() {
-            1 => html! { (folder(first)) " is " (name) (since) ": " (message) },
+            1 => html! { (folder(first)) " is " (words) (reason) },
             count => {
-                html! { (count) " of " (all) " folders of portal " (portal.name) " are " (name) "; " (folder(first)) (since) ": " (message) }
+                html! { (count) " of " (all) " folders of portal " (name) " are " (words) "; " (folder(first)) (reason) }
             }
         },
-        words,
     })
 }
 
 /// The flagged files that wait for an administrator, in all folders together: there are some every day.
 fn flagged_waiting(rows: &[Row<'_>]) -> Option<Finding> {
-    let waiting = rows.iter().filter_map(|row| match row.alerts.last()? {
-        alert @ Alert::FlaggedWaiting { since } => Some((*since, alert.rule(), row)),
-        _ => None,
-    });
+    let rule = Rule::FlaggedWaiting;
+    let waiting = rows.iter();
+    let waiting = waiting.filter_map(|row| Some((row, row.alert(|one| one == rule)?)));
     let waiting: Vec<_> = waiting.collect();
-    let (since, rule, longest) = waiting.iter().min_by_key(|(since, ..)| *since)?;
-    let files = waiting.iter().map(|(.., row)| row.files(Status::Flagged));
-    let files = files.sum();
+    let (longest, alert) = waiting.iter().min_by_key(|(_, alert)| alert.since)?;
+    let files = waiting.iter().map(|(_, alert)| alert.files).sum();
     let words = things(files, "flagged file waits", "flagged files wait");
     let folders = things(waiting.len() as u64, "folder", "folders");
     Some(Finding {
-        state: State::Note,
-        weight: (Reverse(7), files),
+        rule: Some(rule),
+        number: files,
         sentence: html! {
             (linked(&words, rule)) " for an administrator in " (folders)
-            ", the longest since " (time(*since, As::Clock)) " in " (folder(longest))
+            ", the longest" (since(*alert)) " in " (folder(longest))
         },
-        words,
+        subject: words,
     })
 }
 
-/// A sentence about one folder; none where one sentence is about all of them.
-fn of_alert(row: &Row<'_>, alert: Alert) -> Option<Finding> {
-    let name = text::cut(row.name(), NAME_CHARACTERS);
-    let entered = |verb: &str, status, Spike { files, since }| {
-        let errors = row.counts.map_or(&[][..], |counts| &counts.errors);
-        let errors = errors.iter().filter(|error| error.status == status);
-        let class = errors.max_by_key(|error| error.growth.map(|growth| growth.hour));
-        let of_class = class.and_then(|class| of_class(class, files));
-        let sentence = html! { (things(files, "file", "files")) " " (linked(verb, alert.rule())) " since " (time(since, As::Clock)) (of_class.unwrap_or_default()) };
-        (
-            files,
-            sentence,
-            format!("{name}: {} {verb}", things(files, "file", "files")),
-        )
-    };
-    let (weight, sentence, words) = match alert {
-        Alert::FailedSpike(spike) => entered("failed", Status::Failed, spike),
-        Alert::FlaggedSpike(spike) => entered("flagged", Status::Flagged, spike),
-        Alert::BacklogStuck { since } => {
-            let files = row.waiting();
-            let wait = things(files, "file waits", "files wait");
-            let none = linked("none has moved", alert.rule());
-            let sentence = html! { (wait) ", and " (none) " since " (time(since, As::Clock)) };
-            (files, sentence, format!("{name}: {wait}"))
-        }
-        Alert::ErrorClassSurge => {
-            let errors = row.counts.map_or(&[][..], |counts| &counts.errors);
-            let grown = |error: &&ErrorRow| error.growth.map_or(0, |growth| growth.six_hours);
-            let largest = errors.iter().max_by_key(grown);
-            let files = largest.as_ref().map_or(0, grown).unsigned_abs();
-            let class = html! { @if let Some(row) = largest { em.class { (row.class) } } };
-            let sentence = html! { (linked("more files", alert.rule())) " with " (class) ": " (number(files)) " in six hours" };
-            (files, sentence, format!("{name}: an error class grows"))
-        }
-        Alert::FailedRatioHigh => {
-            let (failed, all) = (
-                row.files(Status::Failed),
-                row.counts.map_or(0, |counts| counts.files.total()),
-            );
-            let share = share(failed, all);
-            let sentence = html! { (linked(&format!("{share} of the files"), alert.rule())) " have failed, " (number(failed)) " of " (number(all)) };
-            (failed, sentence, format!("{name}: {share} failed"))
-        }
-        Alert::FlaggedWaiting { .. } => return None,
-    };
-    let kind = match alert {
-        Alert::FailedSpike(_) => 0,
-        Alert::FlaggedSpike(_) => 1,
-        Alert::BacklogStuck { .. } => 3,
-        Alert::ErrorClassSurge => 5,
-        Alert::FailedRatioHigh | Alert::FlaggedWaiting { .. } => 6,
-    };
+/// A sentence about one folder, with its first alert: the others mostly follow from it. None where one sentence is about all folders.
+fn of_folder(row: &Row<'_>) -> Option<Finding> {
+    let alert = *row.alerts.first()?;
+    if alert.rule.is_uncounted() || matches!(alert.rule, Rule::FlaggedWaiting | Rule::FolderLost) {
+        return None;
+    }
+    let said = linked(words(row, alert), alert.rule);
     Some(Finding {
-        state: State::Warn,
-        weight: (Reverse(kind), weight),
-        sentence: html! { (folder(row)) ": " (sentence) },
-        words,
+        rule: Some(alert.rule),
+        number: alert.files,
+        subject: text::cut(row.name(), NAME_CHARACTERS).into_owned(),
+        sentence: html! { (folder(row)) ": " (said) (of_class(row, alert).unwrap_or_default()) },
     })
 }
 
-/// How many of the files that entered have the class that grew most.
-fn of_class(error: &ErrorRow, files: u64) -> Option<Markup> {
-    let grown = u64::try_from(error.growth?.hour)
-        .ok()
-        .filter(|grown| *grown > 0)?;
-    let grown = grown.min(files);
-    let share = if grown == files {
+/// What an alert says of a folder.
+pub(super) fn words(row: &Row<'_>, alert: Alert) -> Markup {
+    let files = things(alert.files, "file", "files");
+    let since = since(alert);
+    html! {
+        @match alert.rule {
+            Rule::FailedSpike => { (files) " failed" (since) },
+            Rule::FlaggedSpike => { (files) " flagged" (since) },
+            Rule::BacklogStuck => { (things(alert.files, "file waits", "files wait")) ", and none has moved" (since) },
+            Rule::FileStuck => { "a file waits" (since) ", and others pass it" },
+            Rule::ErrorClassSurge => { (number(alert.files)) " more of one error in six hours" },
+            Rule::FailedRatioHigh => { (share(alert.files, row.counts.map_or(0, |counts| counts.files.total()))) " of the files have failed" },
+            Rule::FlaggedWaiting => { "flagged files wait" (since) },
+            _ => { "not counted: " (row.folder.state.unavailable().map_or("stale", Unavailable::as_str)) },
+        }
+    }
+}
+
+fn since(alert: Alert) -> Markup {
+    html! { @if let Some(since) = alert.since { " since " (time(since, As::Clock)) } }
+}
+
+/// The class that grew most, and how many of the files have it.
+fn of_class(row: &Row<'_>, alert: Alert) -> Option<Markup> {
+    let grown = |error: &&ErrorRow| match alert.rule {
+        Rule::FailedSpike if error.status == Status::Failed => error.growth?.hour.into(),
+        Rule::FlaggedSpike if error.status == Status::Flagged => error.growth?.hour.into(),
+        Rule::ErrorClassSurge => error.growth?.six_hours.into(),
+        _ => None,
+    };
+    let class = row.counts?.errors.iter().max_by_key(grown)?;
+    let grown: i64 = grown(&class)?;
+    let files = u64::try_from(grown).ok().filter(|files| *files > 0)?;
+    let share = if files >= alert.files {
         "all".to_owned()
     } else {
-        format!("{} of them", number(grown))
+        format!("{} of them", number(files))
     };
-    Some(html! { ", " (share) " with " em.class { (error.class) } })
+    Some(html! { ", " (share) " with " em.class { (class.class) } })
 }
 
 fn folder(row: &Row<'_>) -> Markup {
@@ -283,10 +282,10 @@ fn folder(row: &Row<'_>) -> Markup {
 }
 
 /// Words with a link to the section of the runbook about a rule.
-fn linked(words: &str, rule: &str) -> Markup {
+fn linked(words: impl Render, rule: Rule) -> Markup {
     html! { a.rule href=(runbook(rule)) { (words) } }
 }
 
-pub(super) fn runbook(rule: &str) -> String {
-    format!("/docs/runbook.md#{}", rule.to_lowercase())
+pub(super) fn runbook(rule: Rule) -> String {
+    format!("docs/runbook.md#{}", rule.as_str().to_lowercase())
 }

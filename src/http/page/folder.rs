@@ -6,28 +6,17 @@ use maud::{Markup, html};
 
 use crate::classify::{ErrorRow, NamedFile};
 use crate::clock::Moment;
-use crate::health::FolderReindex;
+use crate::health::{FolderReindex, Reading};
+use crate::http::page::chart;
 use crate::http::page::folders::chips;
-use crate::http::page::layout::{As, change, number, share, table, time, took};
+use crate::http::page::layout::{As, change, number, sentence, share, table, things, time, took};
 use crate::http::page::query::Query;
-use crate::http::page::row::{Reading, Row, entries};
-use crate::http::page::{attempts, chart, layout};
-use crate::model::Status;
-use crate::snapshot::{Counts, ReindexView, Way};
+use crate::http::page::row::Row;
+use crate::model::{Series, Status, Timestamp};
+use crate::snapshot::{Counts, Way};
 
-pub(super) fn content(row: &Row<'_>, reindex: Option<&ReindexView>, now: Moment) -> Markup {
+pub(super) fn content(row: &Row<'_>, now: Moment) -> Markup {
     let (portal, folder) = (row.portal, row.folder);
-    let day = &folder.day;
-    let [failed, flagged] = [&day.failed_entries, &day.flagged_entries]
-        .map(|series| entries(series, now.wall).collect::<Vec<_>>());
-    let most = failed
-        .iter()
-        .zip(&flagged)
-        .map(|(failed, flagged)| failed + flagged)
-        .max();
-    let most = most.unwrap_or(0);
-    let [sum_failed, sum_flagged] = [&failed, &flagged].map(|bars| number(bars.iter().sum()));
-    let label = format!("{sum_failed} files failed and {sum_flagged} were flagged in 24 hours");
     html! {
         div #folder data-part {
             h1.name { (row.name()) }
@@ -41,11 +30,12 @@ pub(super) fn content(row: &Row<'_>, reindex: Option<&ReindexView>, now: Moment)
                 None => p { "Off here, or not decided yet: " code { "reindex.mode" } "." },
                 Some(decision) => (reindexing(decision, now)),
             }
+            p.quiet { code { "kb-exporter reindex history --folder " (folder.id) } " lists the attempts." }
             @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
             h2 { "Entries in 24 hours" }
             (chart::legend())
-            div.wide-day { (chart::day(&[("failed", &failed), ("flagged", &flagged)], most, &label)) (chart::hours(&chart::at_most(most, ""))) }
-            p { (label) "." }
+            (entries("failed", "failed", &folder.day.failed_entries, now.wall))
+            (entries("flagged", "were flagged", &folder.day.flagged_entries, now.wall))
             @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
                 h2 { "Errors" }
                 (errors(row, counts))
@@ -57,22 +47,31 @@ pub(super) fn content(row: &Row<'_>, reindex: Option<&ReindexView>, now: Moment)
             }
             h2 { "How it is counted" }
             (counting(row))
-            @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
-                (attempts::last(ledger, folder.id))
-            }
         }
     }
 }
 
 fn state(row: &Row<'_>) -> Markup {
     html! {
-        @match row.reading {
+        @match row.health.reading {
             Reading::Unknown => "Not counted yet.",
             Reading::NotCounted(None) => { "Not counted, and never was." },
             Reading::NotCounted(Some(since)) => { "Not counted since " (time(since, As::Clock)) "." },
             Reading::Counted => { "Counted " @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } "." },
         }
-        @if row.portal.list.trouble().is_some() { " Its portal cannot be read: " a href="/" { "see the overview" } "." }
+        @if row.portal.list.trouble().is_some() { " Its portal cannot be read: " a href="./" { "see the overview" } "." }
+    }
+}
+
+/// The picture of a day of entries into a status.
+fn entries(class: &str, verb: &str, series: &Series, now: Timestamp) -> Markup {
+    let bars = chart::entries(series, now);
+    let most = bars.iter().copied().max().unwrap_or(0);
+    let files = things(bars.iter().sum(), "file", "files");
+    let label = format!("{files} {verb} in 24 hours");
+    html! {
+        p { (label) "." }
+        @if most > 0 { div.wide-day { (chart::day(class, &bars, most, &label)) (chart::hours(most, "")) } }
     }
 }
 
@@ -170,12 +169,13 @@ fn way(way: Way) -> &'static str {
     }
 }
 
-fn reindexing(FolderReindex { decision, sentence }: &FolderReindex, now: Moment) -> Markup {
+fn reindexing(reindex: &FolderReindex, now: Moment) -> Markup {
+    let decision = &reindex.decision;
     let (reason, numbers) = (decision.reason(), decision.numbers);
     let next = numbers.next_allowed.filter(|next| *next > now.wall);
     html! {
         p {
-            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (layout::sentence(sentence)) ". "
+            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence(&reindex.sentence)) ". "
             (number(numbers.eligible)) " of " (number(numbers.failed)) " failed files are eligible, " (number(numbers.exhausted)) " exhausted"
             @if let Some(next) = next { "; the next attempt is possible " (time(next, As::In)) }
             "."

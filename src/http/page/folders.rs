@@ -2,15 +2,17 @@
 
 use maud::{Markup, html};
 
-use crate::alert::Alert;
-use crate::health::PortalHealth;
-use crate::http::page::finding::runbook;
-use crate::http::page::layout::{As, change, number, sentence, share, things, time, took};
-use crate::http::page::query::{PAGE, Query, Sort, statuses};
-use crate::http::page::row::{Reading, Row, Rows, entries};
+use crate::alert::Rule;
+use crate::health::{PortalHealth, Reading};
+use crate::http::page::finding::{runbook, words};
+use crate::http::page::layout::{
+    As, change, number, sentence, share, table_with, things, time, took,
+};
+use crate::http::page::query::{PAGE, Query, Sort};
+use crate::http::page::row::{Row, Rows};
 use crate::http::page::{Pages, chart, folder_path, totals};
 use crate::model::{Series, Status, Timestamp};
-use crate::snapshot::{ListState, PortalView};
+use crate::snapshot::ListState;
 
 /// The heads of the table: the order that each chooses, and the class of its column.
 const HEADS: [(&str, Option<Sort>, &str); 8] = [
@@ -20,19 +22,19 @@ const HEADS: [(&str, Option<Sort>, &str); 8] = [
     ("Flagged", Some(Sort::Flagged), "n"),
     ("Waiting", Some(Sort::Waiting), "n"),
     ("Longest wait", Some(Sort::Oldest), "n"),
-    ("New in 24 h", Some(Sort::New), ""),
+    ("New in 24 h", Some(Sort::New), "n"),
     ("Counted", Some(Sort::Age), "n"),
 ];
 
 pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
     let rows = Rows::find(&pages.rows, query);
-    let portals = || pages.snapshot.portals.iter().zip(&pages.health.portals);
-    let has_portals = pages.snapshot.portals.len() > 1;
+    let portals = &pages.health.portals;
+    let has_portals = portals.len() > 1;
     html! {
         div #verdict data-part { (pages.findings.content()) }
         div #numbers data-part {
             (totals::content(&pages.rows, pages.now.wall))
-            ul.portals { @for (portal, health) in portals() { li { (portal_line(portal, health, &pages.rows)) } } }
+            ul.portals { @for portal in portals { li { (portal_line(portal, &pages.rows)) } } }
         }
         (form(pages, query))
         div #folders data-part {
@@ -44,19 +46,15 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
 }
 
 /// Whether the numbers of a portal can be believed, and what is being done.
-fn portal_line(portal: &PortalView, health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
+pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
+    let portal = &health.view;
     let rows = rows
         .iter()
         .filter(|row| row.portal.name == portal.name && !row.folder.state.has_left());
-    let all = rows.clone().count();
-    let counted = rows
-        .clone()
-        .filter(|row| row.reading == Reading::Counted)
-        .count();
-    let oldest = rows
-        .filter(|row| row.reading == Reading::Counted)
-        .filter_map(|row| row.folder.last_success)
-        .min();
+    let counted = rows.clone();
+    let counted = counted.filter(|row| row.health.reading == Reading::Counted);
+    let oldest = counted.clone().filter_map(|row| row.folder.last_success);
+    let (all, counted, oldest) = (rows.count(), counted.count(), oldest.min());
     let run = portal.collections.last_run;
     html! {
         strong { (portal.name) } ": "
@@ -79,30 +77,24 @@ fn portal_line(portal: &PortalView, health: &PortalHealth, rows: &[Row<'_>]) -> 
 }
 
 fn form(pages: &Pages<'_>, query: &Query) -> Markup {
-    let portals = &pages.snapshot.portals;
+    let portals = pages.health.portals.iter().map(|portal| &portal.view.name);
     html! {
-        form #filter method="get" action="/" role="search" {
+        form #filter method="get" action="./" role="search" {
             label { "Folder" input #name type="search" name="name" value=(query.name) placeholder="press / to filter"; }
             @if portals.len() > 1 {
                 label { "Portal"
                     select name="portal" {
                         option value="" { "all" }
-                        @for portal in portals { option value=(portal.name) selected[portal.name.as_str() == query.portal] { (portal.name) } }
+                        @for portal in portals { option value=(portal) selected[portal.as_str() == query.portal] { (portal) } }
                     }
                 }
             }
-            label { "With files"
-                select name="status" {
-                    option value="" { "of any status" }
-                    @for (word, name) in statuses() { option value=(word) selected[word == query.status] { (name) } }
-                }
-            }
-            @if query.sort != Sort::default() { input type="hidden" name="sort" value=(query.sort.word()); }
+            @if query.sort != Sort::default() { input type="hidden" name="sort" value=(query.sort.as_str()); }
             @if !query.error.is_empty() {
                 label { "Error class" input type="search" name="error" value=(query.error); }
             }
             button { "Show" }
-            @if *query != Query::default() { a href="/" { "All, trouble first" } }
+            @if *query != Query::default() { a href="./" { "All, trouble first" } }
             (chart::legend())
         }
     }
@@ -118,49 +110,21 @@ fn found(rows: &Rows<'_, '_>) -> String {
 }
 
 fn table(rows: &Rows<'_, '_>, query: &Query, now: Timestamp, has_portals: bool) -> Markup {
-    let days: Vec<[Vec<u64>; 2]> = rows.shown.iter().map(|row| day(row, now)).collect();
-    let most = days
-        .iter()
-        .flat_map(|[failed, flagged]| failed.iter().zip(flagged));
-    let most = most
-        .map(|(failed, flagged)| failed + flagged)
-        .max()
-        .unwrap_or(0);
-    let bars = rows.shown.iter().map(|row| bar(row).iter().sum());
-    let longest: u64 = bars.max().unwrap_or(0);
-    let sorted = |sort: Option<Sort>| {
-        (sort == Some(query.sort)).then_some(if sort == Some(Sort::Name) {
-            "ascending"
-        } else {
-            "descending"
-        })
+    let longest = rows.shown.iter().map(|row| bar(row).iter().sum()).max();
+    let order = |sort| match sort {
+        Sort::Name => "ascending",
+        _ => "descending",
     };
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Folders" {
-            table.rows {
-                thead {
-                    tr {
-                        @for (title, sort, class) in HEADS {
-                            th class=(class) scope="col" aria-sort=[sorted(sort)] {
-                                @match sort { Some(sort) => a href=(query.sorted(sort)) { (title) }, None => (title) }
-                            }
-                        }
-                    }
-                }
-                tbody {
-                    @for (row, day) in rows.shown.iter().zip(&days) {
-                        tr { (folder(row, day, now, most, longest, has_portals)) }
-                    }
-                }
+    let heads = html! {
+        @for (title, sort, class) in HEADS {
+            th class=(class) scope="col" aria-sort=[sort.filter(|sort| *sort == query.sort).map(order)] {
+                @match sort { Some(sort) => a href=(query.sorted(sort)) { (title) }, None => (title) }
             }
         }
-    }
-}
-
-/// A day of entries, if there were any.
-fn day(row: &Row<'_>, now: Timestamp) -> [Vec<u64>; 2] {
-    let day = &row.folder.day;
-    [&day.failed_entries, &day.flagged_entries].map(|series| entries(series, now).collect())
+    };
+    let folders = rows.shown.iter();
+    let folders = folders.map(|row| folder(row, now, longest.unwrap_or(0), has_portals));
+    table_with("Folders", &heads, folders)
 }
 
 fn bar(row: &Row<'_>) -> [u64; 3] {
@@ -171,14 +135,7 @@ fn bar(row: &Row<'_>) -> [u64; 3] {
     ]
 }
 
-fn folder(
-    row: &Row<'_>,
-    [failed, flagged]: &[Vec<u64>; 2],
-    now: Timestamp,
-    most: u64,
-    longest: u64,
-    has_portals: bool,
-) -> Markup {
+fn folder(row: &Row<'_>, now: Timestamp, longest: u64, has_portals: bool) -> Markup {
     let hour = Series::step(now).saturating_sub(12);
     let status = |status: Status, series: &Series| {
         let grown = series.grown_since(hour);
@@ -211,51 +168,21 @@ fn folder(
         td.n data-label="Flagged" data-status="flagged" { (status(Status::Flagged, &row.folder.day.flagged)) }
         td.n data-label="Waiting" { @if row.counts.is_some() { (number(row.waiting())) } @else { "–" } }
         td.n data-label="Longest wait" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
-        td data-label="New in 24 h" {
-            @if row.entered > 0 {
-                @let label = format!("{} failed and {} flagged in 24 hours", failed.iter().sum::<u64>(), flagged.iter().sum::<u64>());
-                (chart::day(&[("failed", failed), ("flagged", flagged)], most, &label))
-            } @else { span.quiet { "none" } }
-        }
+        td.n data-label="New in 24 h" { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } }
         td.n data-label="Counted" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
     }
 }
 
-/// What the alerts say of a folder, each with its section of the runbook; and whether it is counted, and why not.
+/// What the alerts say of a folder, each with its section of the runbook, and why it is not counted.
 pub(super) fn chips(row: &Row<'_>) -> Markup {
-    let reason = row.health.reason.map_or("stale", |reason| reason.as_str());
-    let rule = match reason {
-        "stale" => "KbCollectionStale",
-        "gone" | "unlisted" => "KbFolderLost",
-        _ => "KbFolderUnavailable",
-    };
+    let is_lost = |rule: Rule| rule.is_uncounted() || rule == Rule::FolderLost;
+    let reason = row.alert(is_lost).and(row.health.message.as_ref());
     html! {
         @for alert in &row.alerts {
-            " " a.chip.new[alert.is_new()] href=(runbook(alert.rule())) title=(alert.rule()) { (chip(row, *alert)) }
+            " " a.chip.new[alert.rule.is_new()] href=(runbook(alert.rule)) title=(alert.rule.as_str()) { (words(row, *alert)) }
         }
-        @match row.reading {
-            Reading::Counted => {},
-            Reading::Unknown => { " " span.chip { "not known yet" } },
-            // Of a whole portal it is said once.
-            Reading::NotCounted(_) if row.portal.list.trouble().is_some() && !row.folder.state.has_left() => {},
-            Reading::NotCounted(_) => {
-                " " a.chip.new[row.is_fault()] href=(runbook(rule)) { "not counted: " (reason) }
-                @if let Some(message) = &row.health.message { span.why { (message) } }
-            }
-        }
-    }
-}
-
-fn chip(row: &Row<'_>, alert: Alert) -> Markup {
-    html! {
-        @match alert {
-            Alert::FailedSpike(spike) => { (number(spike.files)) " failed since " (time(spike.since, As::Clock)) },
-            Alert::FlaggedSpike(spike) => { (number(spike.files)) " flagged since " (time(spike.since, As::Clock)) },
-            Alert::BacklogStuck { since } => { "stuck since " (time(since, As::Clock)) },
-            Alert::ErrorClassSurge => "an error class grows",
-            Alert::FailedRatioHigh => { (share(row.files(Status::Failed), row.counts.map_or(0, |counts| counts.files.total()))) " failed" },
-            Alert::FlaggedWaiting { .. } => "flagged files wait",
-        }
+        @if row.health.reading == Reading::Unknown { " " span.chip { "not known yet" } }
+        @if let Some(reason) = reason { span.why { (reason) } }
     }
 }
 

@@ -2,36 +2,30 @@
 
 use maud::{Markup, html};
 
-use crate::health::{PortalHealth, Status};
-use crate::http::page::layout::{As, State, number, sentence, table, things, time, took};
-use crate::http::page::row::{Reading, Row};
+use crate::health::{PortalHealth, Reading, Status};
+use crate::http::page::layout::{As, State, number, table, time};
+use crate::http::page::row::Row;
 use crate::http::page::{Pages, folder_path, folders};
-use crate::http::route::Route;
-use crate::snapshot::{PortalView, SortingState, Writes};
+use crate::snapshot::{SortingState, Writes};
 
 /// Rows of the table, at most; the others are only counted.
 const MAX_ROWS: usize = 100;
 
 pub(super) fn content(pages: &Pages<'_>) -> Markup {
     let rows = || pages.rows.iter();
-    let (counted, all) = (
-        rows().filter(|row| row.reading == Reading::Counted).count(),
-        rows().count(),
-    );
     let others: Vec<_> = rows()
-        .filter(|row| row.health.status != Status::Pass || row.reading != Reading::Counted)
+        .filter(|row| row.health.status != Status::Pass || row.health.reading != Reading::Counted)
         .collect();
     let heads = [("Folder", ""), ("State", ""), ("Last count", "")];
     html! {
         div #health data-part {
             h1 { "Health: " (status(pages.health.status)) }
-            p { "Whether portals and folders can be read, whatever their files are like. " a href=(Route::Health.as_str()) { "The same as JSON" } "." }
-            @for (portal, health) in pages.snapshot.portals.iter().zip(&pages.health.portals) {
-                h2 { "Portal " (portal.name) ": " (status(health.status)) }
-                (facts(portal, health))
+            p { "Whether portals and folders can be read, whatever their files are like. " a href="health" { "The same as JSON" } "." }
+            @for portal in &pages.health.portals {
+                h2 { "Portal " (portal.view.name) ": " (status(portal.status)) }
+                p { (folders::portal_line(portal, &pages.rows)) }
+                (facts(portal))
             }
-            h2 { "Folders" }
-            p { (number(counted as u64)) " of " (things(all as u64, "folder is", "folders are")) " counted." }
             @if !others.is_empty() { (table("Folders", &heads, others.iter().take(MAX_ROWS).map(|row| folder(row)))) }
             @if others.len() > MAX_ROWS { p { (others.len() - MAX_ROWS) " more." } }
         }
@@ -47,23 +41,18 @@ fn status(status: Status) -> Markup {
     html! { span class={ "word " (state.class()) } { (word) } }
 }
 
-fn facts(portal: &PortalView, health: &PortalHealth) -> Markup {
+fn facts(health: &PortalHealth) -> Markup {
+    let portal = &health.view;
     html! {
-        @for note in &health.notes { p { (sentence(note)) "." } }
         dl {
             @if let Some(since) = portal.list.failing_since() { dt { "Not read since" } dd { (time(since, As::Clock)) ", " (time(since, As::Ago)) } }
             @if let Some(facts) = portal.list.facts() { dt { "Folders of the key" } dd { (number(facts.folders as u64)) } }
-            @if let Some(run) = portal.collections.last_run {
-                dt { "Last collection" }
-                dd { (run.result.as_str()) ", ended " (time(run.ended, As::Ago)) ", took " (took(run.duration)) }
-            }
+            @if let Some(run) = portal.collections.last_run { dt { "Last collection" } dd { (run.result.as_str()) ", ended " (time(run.ended, As::Ago)) } }
             @if let Some(at) = portal.collections.last_success { dt { "Last whole one" } dd { (time(at, As::Ago)) } }
-            @if let Some(next) = portal.collections.next { dt { "Next collection" } dd { (time(next, As::In)) } }
             dt { "Sorting" } dd { (sorting(portal.sorting)) }
             dt { "State" } dd {
                 @match &portal.state_writes { Writes::Off => "nothing is stored", Writes::Succeed => "stored", Writes::Refused(why) => (why) }
             }
-            @if let Some(reindex) = &health.reindex { dt { "Reindexing" } dd { (sentence(&reindex.sentence)) } }
         }
     }
 }
@@ -84,7 +73,7 @@ fn folder(row: &Row<'_>) -> Markup {
         th.name scope="row" { a href=(folder_path(&row.portal.name, row.folder.id)) { (row.name()) } }
         td data-label="State" {
             (folders::chips(row))
-            @if let (Reading::Counted, Some(message)) = (row.reading, &row.health.message) { (message) }
+            @if let (Reading::Counted, Some(message)) = (row.health.reading, &row.health.message) { (message) }
         }
         td data-label="Last count" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
     }

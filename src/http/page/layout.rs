@@ -23,35 +23,28 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Its name in the style sheet.
-    pub(super) const fn class(self) -> &'static str {
+    /// Its name in the style sheet, its symbol, and colour and form of the icon: another one for each state.
+    const fn look(self) -> [&'static str; 4] {
         match self {
-            Self::Well => "well",
-            Self::Unknown => "unknown",
-            Self::Note => "note",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
+            Self::Well => ["well", "✓", "1a7f37", "<circle cx='8' cy='8' r='7'/>"],
+            Self::Unknown => ["unknown", "?", "6e7781", "<circle cx='8' cy='8' r='5'/>"],
+            Self::Note => ["note", "i", "6e7781", "<circle cx='8' cy='8' r='5'/>"],
+            Self::Warn => ["warn", "!", "bf6a02", "<path d='M8 1l7 14H1z'/>"],
+            Self::Fail => ["fail", "✕", "cf222e", "<path d='M1 1h14v14H1z'/>"],
         }
+    }
+
+    pub(super) const fn class(self) -> &'static str {
+        self.look()[0]
     }
 
     pub(super) const fn symbol(self) -> &'static str {
-        match self {
-            Self::Well => "✓",
-            Self::Unknown => "?",
-            Self::Note => "i",
-            Self::Warn => "!",
-            Self::Fail => "✕",
-        }
+        self.look()[1]
     }
 
-    /// The icon of the tab: another form and colour for each state. It is within the page: an exporter that is gone serves none.
+    /// The icon of the tab. It is within the page: an exporter that is gone serves none.
     fn icon(self) -> String {
-        let (colour, form) = match self {
-            Self::Well => ("1a7f37", "<circle cx='8' cy='8' r='7'/>"),
-            Self::Unknown | Self::Note => ("6e7781", "<circle cx='8' cy='8' r='5'/>"),
-            Self::Warn => ("bf6a02", "<path d='M8 1l7 14H1z'/>"),
-            Self::Fail => ("cf222e", "<path d='M1 1h14v14H1z'/>"),
-        };
+        let [.., colour, form] = self.look();
         format!(
             "data:image/svg+xml,<svg xmlns='http:%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 16 16' fill='%23{colour}'>{form}</svg>"
         )
@@ -59,20 +52,24 @@ impl State {
 }
 
 /// A whole page. All text is escaped by the templates. The script replaces the parts with `data-part` by newer ones.
+///
+/// `place`: path and query of the page. Links are relative to its first folder, whatever a proxy has before that.
 pub(super) fn page(
     title: &str,
-    path: &str,
+    place: &str,
     state: State,
     metrics: &str,
     content: &Markup,
 ) -> Markup {
+    let place = place.trim_start_matches('/');
+    let path = place.split(['/', '?']).next();
     let links = [
-        ("/", "Overview"),
-        ("/errors", "Errors"),
-        ("/health.html", "Health"),
-        ("/config", "Configuration"),
-        (metrics, "Metrics"),
-        ("/docs", "Documentation"),
+        ("", "Overview"),
+        ("errors", "Errors"),
+        ("health.html", "Health"),
+        ("config", "Configuration"),
+        (metrics.trim_start_matches('/'), "Metrics"),
+        ("docs", "Documentation"),
     ];
     html! {
         (DOCTYPE)
@@ -80,18 +77,19 @@ pub(super) fn page(
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                base href=(base(place));
                 title { (state.symbol()) " " (title) " – kb-exporter" }
                 link rel="icon" href=(state.icon());
                 link rel="stylesheet" href=(*STYLE.path);
                 script src=(*SCRIPT.path) defer {}
             }
             body {
-                a.skip href="#main" { "Skip to content" }
+                a.skip href={ "./" (place) "#main" } { "Skip to content" }
                 header {
-                    a.brand href="/" { "kb-exporter" }
+                    a.brand href="./" { "kb-exporter" }
                     nav aria-label="Pages" {
                         @for (link, name) in links {
-                            a href=(link) aria-current=[(link == path).then_some("page")] { (name) }
+                            a href={ "./" (link) } aria-current=[(Some(link) == path).then_some("page")] { (name) }
                         }
                     }
                     p #as-of.quiet { "Version " (env!("CARGO_PKG_VERSION")) }
@@ -103,18 +101,32 @@ pub(super) fn page(
     }
 }
 
+/// The way from a page to the first folder.
+fn base(place: &str) -> String {
+    let path = place.split('?').next().unwrap_or_default();
+    let folders = path.matches('/').count();
+    "./".to_owned() + &"../".repeat(folders)
+}
+
 /// A table that scrolls by itself if it is wider than the screen. A head has a title and a class of its column.
 pub(super) fn table(
     label: &str,
     heads: &[(&str, &str)],
     rows: impl IntoIterator<Item = Markup>,
 ) -> Markup {
+    let heads = html! { @for (title, class) in heads { th class=(class) scope="col" { (title) } } };
+    table_with(label, &heads, rows)
+}
+
+pub(super) fn table_with(
+    label: &str,
+    heads: &Markup,
+    rows: impl IntoIterator<Item = Markup>,
+) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             table {
-                thead {
-                    tr { @for (title, class) in heads { th class=(class) scope="col" { (title) } } }
-                }
+                thead { tr { (heads) } }
                 tbody { @for row in rows { tr { (row) } } }
             }
         }
@@ -225,6 +237,19 @@ pub(super) fn share(part: u64, total: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_way_to_the_first_folder_is_relative() {
+        for (place, expected) in [
+            ("", "./"),
+            ("?name=a/b", "./"),
+            ("errors", "./"),
+            ("docs/", "./../"),
+            ("folders/main/1", "./../../"),
+        ] {
+            assert_eq!(base(place), expected, "{place}");
+        }
+    }
 
     #[test]
     fn numbers_are_short_and_exact() {

@@ -1,11 +1,11 @@
 //! What the list of folders shows: filter, order and page, as a link carries them.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::Deserialize;
 use url::form_urlencoded;
 
-use crate::model::Status;
+use crate::model::label_values;
 
 pub(super) const PAGE: usize = 100;
 
@@ -17,8 +17,6 @@ pub(in crate::http) struct Query {
     pub(super) name: String,
     /// The name of a portal; all if it is empty.
     pub(super) portal: String,
-    /// Folders with files of a status, or that are not counted; all if it is empty.
-    pub(super) status: String,
     /// Folders with files of an error class; all if it is empty.
     pub(super) error: String,
     pub(super) sort: Sort,
@@ -26,56 +24,29 @@ pub(in crate::http) struct Query {
     pub(super) page: usize,
 }
 
-/// The order of the folders. Unknown words are the default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub(super) enum Sort {
-    #[default]
-    Trouble,
-    Name,
-    Failed,
-    Flagged,
-    Waiting,
-    Oldest,
-    New,
-    Age,
-}
-
-impl Sort {
-    /// Every order, with its word in a link.
-    pub(super) const ALL: [(Self, &'static str); 8] = [
-        (Self::Trouble, "trouble"),
-        (Self::Name, "name"),
-        (Self::Failed, "failed"),
-        (Self::Flagged, "flagged"),
-        (Self::Waiting, "waiting"),
-        (Self::Oldest, "oldest"),
-        (Self::New, "new"),
-        (Self::Age, "age"),
-    ];
-
-    pub(super) fn word(self) -> &'static str {
-        let found = Self::ALL.iter().find(|(sort, _)| *sort == self);
-        found.map_or("", |(_, word)| word)
+label_values! {
+    /// The order of the folders, with its word in a link. Unknown words are the default.
+    #[derive(Default, Deserialize)]
+    #[serde(from = "String")]
+    pub enum Sort {
+        #[default]
+        Trouble = "trouble",
+        Name = "name",
+        Failed = "failed",
+        Flagged = "flagged",
+        Waiting = "waiting",
+        Oldest = "oldest",
+        New = "new",
+        Age = "age",
     }
 }
 
 impl From<String> for Sort {
     fn from(word: String) -> Self {
-        let found = Self::ALL.iter().find(|(_, known)| *known == word);
-        found.map_or_else(Self::default, |(sort, _)| *sort)
+        let mut all = Self::ALL.into_iter();
+        let found = all.find(|sort| sort.as_str() == word);
+        found.unwrap_or_default()
     }
-}
-
-/// Shows folders that cannot be counted, in place of a status.
-pub(super) const NOT_COUNTED: &str = "not-counted";
-
-/// The statuses that can be chosen, and their names.
-pub(super) fn statuses() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let statuses = Status::ALL
-        .into_iter()
-        .map(|status| (status.as_str(), status.as_str()));
-    statuses.chain([(NOT_COUNTED, "not counted")])
 }
 
 impl Query {
@@ -100,14 +71,13 @@ impl Query {
     }
 }
 
-/// The path with the query that shows this.
+/// The link that shows this.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
         for (key, value) in [
             ("name", &self.name),
             ("portal", &self.portal),
-            ("status", &self.status),
             ("error", &self.error),
         ] {
             if !value.is_empty() {
@@ -115,15 +85,14 @@ impl fmt::Display for Query {
             }
         }
         if self.sort != Sort::default() {
-            pairs.append_pair("sort", self.sort.word());
+            pairs.append_pair("sort", self.sort.as_str());
         }
         if self.page > 1 {
             pairs.append_pair("page", &self.page.to_string());
         }
-        f.write_char('/')?;
         match pairs.finish() {
-            query if query.is_empty() => Ok(()),
-            query => write!(f, "?{query}"),
+            query if query.is_empty() => f.write_str("./"),
+            query => write!(f, "./?{query}"),
         }
     }
 }
@@ -134,17 +103,17 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_sort() -> impl Strategy<Value = Sort> {
-        prop::sample::select(Sort::ALL.map(|(sort, _)| sort).to_vec())
+        prop::sample::select(Sort::ALL.to_vec())
     }
 
     proptest! {
         #[test]
         fn a_link_carries_everything(
-            name in ".{0,8}", portal in ".{0,8}", status in "[a-z-]{0,8}", error in ".{0,8}", sort in any_sort(), page in 2_usize..100,
+            name in ".{0,8}", portal in ".{0,8}", error in ".{0,8}", sort in any_sort(), page in 2_usize..100,
         ) {
-            let query = Query { name, portal, status, error, sort, page };
+            let query = Query { name, portal, error, sort, page };
             let link = query.to_string();
-            let uri: axum::http::Uri = link.parse().unwrap();
+            let uri: axum::http::Uri = link[1..].parse().unwrap();
             let axum::extract::Query(read) = axum::extract::Query::try_from_uri(&uri).unwrap();
             prop_assert_eq!(query, read);
         }

@@ -1,30 +1,18 @@
-//! The folders of all portals: how each is read, what the alerts say of it, and the order of the list.
+//! The folders of all portals: what the alerts say of each, and the order of the list.
 
 use std::cmp::Reverse;
-use std::time::Duration;
 
-use crate::alert::Alert;
+use crate::alert::{Alert, Rule};
 use crate::clock::Moment;
-use crate::health::{FolderHealth, Health};
-use crate::http::page::query::{NOT_COUNTED, PAGE, Query, Sort};
+use crate::health::{FolderHealth, Health, PortalHealth, Reading};
+use crate::http::page::query::{PAGE, Query, Sort};
 use crate::model::{Series, Status, Timestamp};
-use crate::snapshot::{Counts, FolderView, PortalView, Snapshot};
-
-/// Whether a folder can be read, whatever its files are like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    Counted,
-    /// Since when it was not counted, if it ever was.
-    NotCounted(Option<Timestamp>),
-    /// It was not read yet.
-    Unknown,
-}
+use crate::snapshot::{Counts, FolderView, PortalView};
 
 pub(super) struct Row<'a> {
     pub(super) portal: &'a PortalView,
     pub(super) folder: &'a FolderView,
     pub(super) health: &'a FolderHealth,
-    pub(super) reading: Reading,
     /// Its counts, unless they are too old.
     pub(super) counts: Option<&'a Counts>,
     /// Since when the longest-waiting file waits.
@@ -45,45 +33,32 @@ pub(super) struct Rows<'r, 'a> {
 }
 
 /// Every folder.
-pub(super) fn all<'a>(snapshot: &'a Snapshot, health: &'a Health, now: Moment) -> Vec<Row<'a>> {
-    let portals = snapshot.portals.iter().zip(&health.portals);
-    let rows = portals.flat_map(|(portal, health)| {
-        let folders = portal.folders.values().zip(&health.folders);
-        folders.map(move |(folder, health)| Row::new(portal, folder, health, now))
+pub(super) fn all(health: &Health, now: Moment) -> Vec<Row<'_>> {
+    let portals = health.portals.iter();
+    let rows = portals.flat_map(|portal| {
+        let folders = portal.folders.iter();
+        folders.map(move |folder| Row::new(portal, folder, now))
     });
     rows.collect()
 }
 
 impl<'a> Row<'a> {
-    fn new(
-        portal: &'a PortalView,
-        folder: &'a FolderView,
-        health: &'a FolderHealth,
-        now: Moment,
-    ) -> Self {
-        let counts = portal.fresh_counts(folder, now);
-        let reading = if health.reason.is_some() || health.stale {
-            Reading::NotCounted(folder.last_success)
-        } else if counts.is_some() {
-            Reading::Counted
-        } else {
-            Reading::Unknown
-        };
-        let oldest = counts.and_then(|counts| {
-            let waiting = [Status::Pending, Status::Processing];
-            let oldest = waiting.into_iter().map(|status| counts.oldest[status]);
-            oldest.flatten().min()
-        });
+    fn new(portal: &'a PortalHealth, health: &'a FolderHealth, now: Moment) -> Self {
+        let (portal, folder) = (&*portal.view, &*health.view);
+        let counts = health.counts.as_deref();
+        let by_counts = counts.map(|counts| Alert::of(folder, counts, now));
+        let not_counted = not_counted(portal, health);
+        let mut alerts: Vec<_> = by_counts.into_iter().flatten().chain(not_counted).collect();
+        alerts.sort_by_key(|alert| alert.rule);
         let day = Series::step(now.wall).saturating_sub(Series::DAY);
         let entries = [&folder.day.failed_entries, &folder.day.flagged_entries];
         Self {
             portal,
             folder,
             health,
-            reading,
             counts,
-            oldest,
-            alerts: counts.map_or_else(Vec::new, |counts| Alert::of(folder, counts, now)),
+            oldest: counts.and_then(Counts::waiting_since),
+            alerts,
             entered: entries.iter().map(|series| series.grown_since(day)).sum(),
         }
     }
@@ -101,11 +76,10 @@ impl<'a> Row<'a> {
         self.files(Status::Pending) + self.files(Status::Processing)
     }
 
-    /// Whether it exists and should be counted, and is not; not where its whole portal cannot be read.
-    pub(super) fn is_fault(&self) -> bool {
-        matches!(self.reading, Reading::NotCounted(_))
-            && !self.folder.state.has_left()
-            && self.portal.list.trouble().is_none()
+    /// What an alert that is selected says of it.
+    pub(super) fn alert(&self, is_selected: impl Fn(Rule) -> bool) -> Option<Alert> {
+        let mut alerts = self.alerts.iter().copied();
+        alerts.find(|alert| is_selected(alert.rule))
     }
 
     fn is_asked_for(&self, query: &Query) -> bool {
@@ -113,18 +87,7 @@ impl<'a> Row<'a> {
         let of_portal = query.portal.is_empty() || self.portal.name.as_str() == query.portal;
         of_portal
             && name.contains(&query.name.trim().to_lowercase())
-            && self.has(&query.status)
             && (query.error.is_empty() || self.has_error(&query.error))
-    }
-
-    /// Whether it has files of a status; any other word matches every folder.
-    fn has(&self, status: &str) -> bool {
-        if status == NOT_COUNTED {
-            return self.reading != Reading::Counted;
-        }
-        let mut statuses = Status::ALL.into_iter();
-        let status = statuses.find(|known| known.as_str() == status);
-        status.is_none_or(|status| self.files(status) > 0)
     }
 
     fn has_error(&self, class: &str) -> bool {
@@ -132,25 +95,32 @@ impl<'a> Row<'a> {
         errors.any(|row| row.class.as_str() == class)
     }
 
-    /// The order by trouble: what the alerts say, with what is not counted among it, then what is new, then the longest wait.
+    /// The order by trouble: what the alerts say, then what is new, then the longest wait.
     fn trouble(&self) -> impl Ord + use<> {
-        let first = self.alerts.first().map(|alert| match alert {
-            Alert::FailedSpike(_) => 7,
-            Alert::FlaggedSpike(_) => 6,
-            Alert::BacklogStuck { .. } => 4,
-            Alert::ErrorClassSurge => 3,
-            Alert::FailedRatioHigh => 2,
-            Alert::FlaggedWaiting { .. } => 1,
-        });
-        let fault = self.is_fault().then_some(5);
+        let first = self.alert(|rule| rule != Rule::FolderLost);
         let files = self.files(Status::Failed) + self.files(Status::Flagged);
         (
-            first.max(fault),
+            first.map(|alert| Reverse(alert.rule)),
             self.entered,
             self.oldest.map(Reverse),
             files,
         )
     }
+}
+
+/// What the alerts say of a folder that is not counted. Of a whole portal it is said once.
+fn not_counted(portal: &PortalView, health: &FolderHealth) -> Option<Alert> {
+    let Reading::NotCounted(since) = health.reading else {
+        return None;
+    };
+    let rule = match health.view.state.unavailable() {
+        _ if health.view.state.has_left() => Rule::FolderLost,
+        _ if portal.list.trouble().is_some() => return None,
+        Some(_) => Rule::FolderUnavailable,
+        None => Rule::CollectionStale,
+    };
+    let files = 0;
+    Some(Alert { rule, files, since })
 }
 
 impl<'r, 'a> Rows<'r, 'a> {
@@ -179,33 +149,4 @@ impl<'r, 'a> Rows<'r, 'a> {
             pages,
         }
     }
-}
-
-/// How long a step of the pictures is, in steps of a series: half an hour.
-pub(super) const HALF_HOUR: u32 = 6;
-
-/// The ends of the half hours of the last day, the latest first to begin.
-pub(super) fn half_hours(now: Timestamp) -> impl DoubleEndedIterator<Item = u32> + Clone {
-    let last = Series::step(now);
-    let end = last - last % HALF_HOUR + HALF_HOUR - 1;
-    (0..Series::DAY / HALF_HOUR)
-        .rev()
-        .map(move |ago| end.saturating_sub(ago * HALF_HOUR))
-}
-
-/// Entries in each half hour of the last day.
-pub(super) fn entries(series: &Series, now: Timestamp) -> impl Iterator<Item = u64> {
-    half_hours(now).map(|end| {
-        series
-            .at(end)
-            .saturating_sub(series.at(end.saturating_sub(HALF_HOUR)))
-    })
-}
-
-/// How long a picture is, in bars.
-pub(super) const BARS: usize = (Series::DAY / HALF_HOUR) as usize;
-
-/// A duration in whole minutes.
-pub(super) const fn minutes(time: Duration) -> u64 {
-    time.as_secs() / 60
 }

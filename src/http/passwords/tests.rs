@@ -1,3 +1,5 @@
+mod credentials;
+
 use std::net::Ipv4Addr;
 use std::pin::pin;
 use std::time::Duration;
@@ -29,7 +31,7 @@ fn network(number: u32) -> Network {
 
 #[tokio::test(start_paused = true)]
 async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 8)]);
     let began = Moment::now().steady;
     for number in 0..20 {
@@ -42,19 +44,39 @@ async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it(
         let check = pin!(passwords.check(&users, &right, network(1)));
         assert!(poll!(check).is_pending(), "Prometheus hangs up too");
     }
-    let last = asked("alice", "guess 19");
-    let verdict = passwords.check(&users, &last, network(1)).await;
-    assert_eq!(verdict, Verdict::Wrong);
+    for number in 0..20 {
+        let guess = asked("alice", &format!("guess {number}"));
+        let verdict = passwords.check(&users, &guess, network(1)).await;
+        assert_eq!(verdict, Verdict::Wrong);
+    }
     // A check of this cost takes more than a millisecond; the paused clock shows the rests alone.
     let rests = 19 * REST * Duration::from_millis(1);
     assert!(began.elapsed() > rests, "{:?}", began.elapsed());
     let verdict = passwords.check(&users, &right, network(1)).await;
-    assert_eq!(verdict, Verdict::Right, "it was checked meanwhile");
+    assert_eq!(verdict, Verdict::Right);
+    assert_eq!(lock(&passwords.checks).results.len(), 21, "each once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_too_many_checks_those_of_the_client_with_most_are_given_up() {
+    let passwords = Passwords::default();
+    let users = users(&[("alice", "right", 4)]);
+    let guesses = (0..2 * WAITING).map(|number| asked("alice", &number.to_string()));
+    let guesses: Vec<_> = guesses.collect();
+    let right = asked("alice", "right");
+    let greedy = guesses.iter().map(|guess| (guess, network(1)));
+    let all = [(&right, network(2))].into_iter().chain(greedy);
+    let checks = all.map(|(asked, network)| passwords.check(&users, asked, network));
+    let verdicts = join_all(checks).await;
+    assert_eq!(verdicts[0], Verdict::Right);
+    let busy = verdicts.iter().filter(|verdict| **verdict == Verdict::Busy);
+    assert!(busy.count() >= WAITING);
+    assert!(lock(&passwords.checks).waiting.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_right_password_is_checked_whoever_else_guesses() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 4)]);
     let guesses: Vec<_> = (0..30).map(|n| asked("alice", &n.to_string())).collect();
     let right = asked("alice", "right");
@@ -70,7 +92,7 @@ async fn a_right_password_is_checked_whoever_else_guesses() {
 
 #[tokio::test]
 async fn many_requests_with_one_password_need_one_check() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "right", 4)]);
     let right = asked("alice", "right");
     let checks = (0..300).map(|number| passwords.check(&users, &right, network(number)));
@@ -81,7 +103,7 @@ async fn many_requests_with_one_password_need_one_check() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let users = users(&[("alice", "one", 4), ("bob", "two", 5)]);
     for password in ["one", "two"] {
         let stranger = asked("carol", password);
@@ -112,7 +134,7 @@ async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
 
 #[tokio::test]
 async fn a_user_who_left_or_has_another_password_is_checked_again() {
-    let passwords = Passwords::new();
+    let passwords = Passwords::default();
     let before = users(&[("alice", "one", 4), ("bob", "two", 4)]);
     let after = users(&[("alice", "other", 4)]);
     let check = async |users, user, password| {

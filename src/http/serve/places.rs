@@ -1,145 +1,118 @@
 //! The connections of a listener: how many there may be, and which one leaves when there are too many.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::http::client::Network;
+use crate::http::serve::Limits;
 
-/// How many connections there may be at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capacity {
-    pub connections: usize,
-    /// Of these, how many one client may have.
-    pub share: usize,
-    /// Further ones on which only probes are answered.
-    pub probes: usize,
+/// The addresses that one client can have: an IPv4 address, or the /64 in which an IPv6 host chooses its address itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::http) struct Network(IpAddr);
+
+impl Network {
+    pub(in crate::http) fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let prefix = address.to_bits() >> 64 << 64;
+                Ipv6Addr::from_bits(prefix).into()
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
 }
 
-#[derive(Clone)]
 pub(super) struct Places {
-    capacity: Capacity,
-    taken: Arc<Mutex<Taken>>,
-}
-
-#[derive(Default)]
-struct Taken {
-    next: u64,
+    limits: Limits,
     /// In the order in which they were accepted.
-    connections: BTreeMap<u64, Connection>,
+    taken: Vec<Weak<Place>>,
 }
 
-struct Connection {
-    network: Network,
-    only_probes: bool,
-    /// Since when it has no request; `None` while one is answered.
-    idle_since: Option<Instant>,
-    close: CancellationToken,
-}
-
-/// The place of a connection, until this is dropped.
+/// The place of a connection, until this is dropped or closed.
 pub(super) struct Place {
-    id: u64,
-    places: Places,
+    network: Network,
     pub(super) only_probes: bool,
+    /// Since when it has no request; `None` while one is answered.
+    idle_since: Mutex<Option<Instant>>,
     /// Cancelled when the connection is to leave.
     pub(super) close: CancellationToken,
 }
 
 /// The connection has a request, until this is dropped.
-pub(super) struct Answering(u64, Places);
+pub(super) struct Answering(Arc<Place>);
 
 impl Places {
-    pub(super) fn new(capacity: Capacity) -> Self {
-        let taken = Arc::default();
-        Self { capacity, taken }
+    pub(super) const fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            taken: Vec::new(),
+        }
     }
 
     /// A place for a new connection. If there are too many, the one leaves that has had no request for the longest time. If all have
     /// requests, the new one is for probes alone; `None` if it is also one too many of these.
-    pub(super) fn take(&self, network: Network, now: Instant) -> Option<Place> {
-        let mut taken = self.taken();
-        let is_full = taken.count(|one| !one.only_probes) >= self.capacity.connections;
-        let own = |one: &Connection| !one.only_probes && one.network == network;
-        let has_share = taken.count(own) >= self.capacity.share;
-        let only_probes = match (has_share, is_full) {
-            (true, _) => !taken.close_oldest(own),
-            (false, true) => !taken.close_oldest(|one| !one.only_probes),
-            (false, false) => false,
-        };
-        let probes = taken.count(|one| one.only_probes);
-        if only_probes
-            && probes >= self.capacity.probes
-            && !taken.close_oldest(|one| one.only_probes)
-        {
+    pub(super) fn take(&mut self, network: Network, now: Instant) -> Option<Arc<Place>> {
+        let taken: Vec<_> = self.taken.iter().filter_map(Weak::upgrade).collect();
+        let open = taken.iter().filter(|one| !one.close.is_cancelled());
+        let general = open.clone().filter(|one| !one.only_probes);
+        let own = general.clone().filter(|one| one.network == network);
+        let only_probes =
+            !has_room(own, self.limits.share) || !has_room(general, self.limits.connections);
+        let probes = open.clone().filter(|one| one.only_probes);
+        if only_probes && !has_room(probes, self.limits.probes) {
             return None;
         }
-        let id = taken.next;
-        taken.next += 1;
-        let connection = Connection {
+        let place = Arc::new(Place {
             network,
             only_probes,
-            idle_since: Some(now),
+            idle_since: Mutex::new(Some(now)),
             close: CancellationToken::new(),
-        };
-        let close = connection.close.clone();
-        taken.connections.insert(id, connection);
-        Some(Place {
-            id,
-            places: self.clone(),
-            only_probes,
-            close,
-        })
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set_idle(&self, id: u64, since: Option<Instant>) {
-        if let Some(connection) = self.taken().connections.get_mut(&id) {
-            connection.idle_since = since;
-        }
+        });
+        self.taken = open.chain([&place]).map(Arc::downgrade).collect();
+        Some(place)
     }
 }
 
-impl Taken {
-    fn count(&self, is_counted: impl Fn(&Connection) -> bool) -> usize {
-        let counted = |connection: &&Connection| is_counted(connection);
-        self.connections.values().filter(counted).count()
+/// Whether there are fewer than `most`. If not, the one is closed that has had no request for the longest time, unless all have requests.
+fn has_room<'p>(places: impl Iterator<Item = &'p Arc<Place>> + Clone, most: usize) -> bool {
+    if places.clone().count() < most {
+        return true;
     }
-
-    /// Closes the one of these that has had no request for the longest time; false if all have requests.
-    fn close_oldest(&mut self, is_one: impl Fn(&Connection) -> bool) -> bool {
-        let ones = self.connections.iter().filter(|(_, one)| is_one(one));
-        let idle = ones.filter_map(|(id, one)| Some((one.idle_since?, *id)));
-        let oldest = idle.min().and_then(|(_, id)| self.connections.remove(&id));
-        if let Some(connection) = &oldest {
-            connection.close.cancel();
-        }
-        oldest.is_some()
+    let idle = places.filter_map(|place| Some((place.idle_since()?, place)));
+    let oldest = idle.min_by_key(|(since, _)| *since);
+    if let Some((_, place)) = oldest {
+        place.close.cancel();
     }
+    oldest.is_some()
 }
 
 impl Place {
-    pub(super) fn answering(&self) -> Answering {
-        self.places.set_idle(self.id, None);
-        Answering(self.id, self.places.clone())
+    pub(super) fn answering(self: &Arc<Self>) -> Answering {
+        self.set_idle(None);
+        Answering(Arc::clone(self))
     }
-}
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.places.taken().connections.remove(&self.id);
+    fn idle_since(&self) -> Option<Instant> {
+        *self
+            .idle_since
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_idle(&self, since: Option<Instant>) {
+        *self
+            .idle_since
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = since;
     }
 }
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        self.1.set_idle(self.0, Some(Moment::now().steady));
+        self.0.set_idle(Some(Moment::now().steady));
     }
 }
 

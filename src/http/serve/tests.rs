@@ -180,12 +180,9 @@ fn endless() -> Router {
     hello().route("/endless", get(async move || Body::from_stream(endless())))
 }
 
-fn capacity(connections: usize, share: usize, probes: usize) -> Capacity {
-    Capacity {
-        connections,
-        share,
-        probes,
-    }
+/// Allows fewer connections: in all, for one client, and for probes.
+fn allow(limits: &mut Limits, [connections, share, probes]: [usize; 3]) {
+    (limits.connections, limits.share, limits.probes) = (connections, share, probes);
 }
 
 const ENDLESS: &str = "GET /endless HTTP/1.1\r\nhost: test\r\n\r\n";
@@ -218,7 +215,7 @@ async fn a_client_that_reads_without_end_is_disconnected() {
 
 #[tokio::test]
 async fn silent_connections_leave_their_places_to_new_ones() {
-    let server = start(hello(), |limits| limits.capacity = capacity(8, 4, 0)).await;
+    let server = start(hello(), |limits| allow(limits, [8, 4, 0])).await;
     let mut silent = Vec::new();
     for _ in 0..20 {
         silent.push(server.connect("GET / HTTP/1.1\r\nhost: te").await);
@@ -245,7 +242,7 @@ async fn clients_that_read_nothing_take_neither_the_places_of_others_nor_those_o
         if only_probes { "a probe" } else { "anything" }
     };
     let router = endless().route("/who", get(asks_for));
-    let server = start(router, |limits| limits.capacity = capacity(4, 2, 1)).await;
+    let server = start(router, |limits| allow(limits, [4, 2, 1])).await;
     let mut greedy = Vec::new();
     for host in [2, 2, 2, 2, 2, 2] {
         greedy.push(connect_from(&server, host).await);
@@ -267,7 +264,7 @@ async fn clients_that_read_nothing_take_neither_the_places_of_others_nor_those_o
 async fn a_panic_ends_its_own_connection_alone() {
     let panics = || -> &'static str { panic!("on purpose") };
     let router = hello().route("/panic", get(async move || panics()));
-    let server = start(router, |limits| limits.capacity = capacity(1, 1, 0)).await;
+    let server = start(router, |limits| allow(limits, [1, 1, 0])).await;
     assert_eq!(server.get("/panic").await, "");
     assert!(server.get("/").await.ends_with("hello"));
     server.end().await;

@@ -1,15 +1,18 @@
 //! Certificates of clients: whether one is asked for, and which is accepted.
-
-mod direct;
+//!
+//! webpki refuses some certificates that Go accepts: those of X.509 version 1, and those that may issue others, such as one that is its own
+//! authority. They are accepted here if an authority has issued them itself.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key,
 };
-use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::pki_types::{
+    CertificateDer, SignatureVerificationAlgorithm, SubjectPublicKeyInfoDer, UnixTime,
+};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{
@@ -18,16 +21,21 @@ use rustls::{
 };
 use serde::Deserialize;
 use x509_cert::Certificate;
-use x509_cert::der::Decode;
-use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::certificate::Version;
+use x509_cert::der::oid::ObjectIdentifier;
+use x509_cert::der::oid::db::rfc5280::{ANY_EXTENDED_KEY_USAGE, ID_KP_CLIENT_AUTH};
+use x509_cert::der::{Decode, Encode};
 use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, SubjectAltName};
 
 use crate::config::error::Fault;
-use direct::Authorities;
+
+/// What is wrong with a key for certificates that are not asked for.
+const USELESS: &str = "is set without a client_auth_type that asks for a certificate";
 
 /// `client_auth_type`, by the names of Go's `crypto/tls`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub(super) enum ClientAuthType {
+pub enum ClientAuthType {
     #[default]
     #[serde(alias = "")]
     NoClientCert,
@@ -62,77 +70,62 @@ impl ClientAuthType {
     }
 }
 
-/// The settings of the file for client certificates.
-pub(super) struct ClientAuth {
-    pub(super) kind: ClientAuthType,
-    /// The certificates of `client_ca`.
-    pub(super) authorities: Option<Vec<CertificateDer<'static>>>,
-    /// Names of which a certificate must have one.
-    pub(super) allowed_names: Option<Vec<String>>,
-}
-
-impl ClientAuth {
-    /// Verifies clients in a handshake.
-    pub(super) fn verifier(
-        self,
-        provider: &Arc<CryptoProvider>,
-    ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-        let kind = self.kind;
-        self.check()?;
-        let authorities = self.authorities.filter(|_| kind.verifies());
+/// Verifies clients in a handshake: by the certificates of `client_ca`, and by names of which a certificate must have one.
+pub(super) fn verifier(
+    kind: ClientAuthType,
+    authorities: Option<Vec<CertificateDer<'static>>>,
+    allowed_names: Option<Vec<String>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
+    let of_key = |key| Fault::about(format!("tls_server_config.{key}"), USELESS);
+    if !kind.asks() {
+        return match (authorities, allowed_names) {
+            (Some(_), _) => Err(of_key("client_ca_file")),
+            (_, Some(_)) => Err(of_key("client_allowed_sans")),
+            (None, None) => Ok(WebPkiClientVerifier::no_client_auth()),
+        };
+    }
+    let authorities = authorities.filter(|_| kind.verifies());
+    let is_verified = authorities.is_some() || allowed_names.is_some();
+    match kind {
+        ClientAuthType::RequireAndVerifyClientCert if authorities.is_none() => {
+            let advice = "is missing, as is client_ca: no certificate could be verified";
+            return Err(Fault::about("tls_server_config.client_ca_file", advice));
+        }
         // A certificate that nothing could verify is not asked for.
-        if !kind.asks() || kind.verifies() && authorities.is_none() && self.allowed_names.is_none()
-        {
+        ClientAuthType::VerifyClientCertIfGiven if !is_verified => {
             return Ok(WebPkiClientVerifier::no_client_auth());
         }
-        let algorithms = provider.signature_verification_algorithms;
-        let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
-        Ok(Arc::new(Verifier {
-            issuers: issuers.transpose()?,
-            // Without a certificate there is no name.
-            mandatory: kind.is_mandatory() || self.allowed_names.is_some(),
-            allowed_names: self.allowed_names,
-            algorithms,
-        }))
+        _ => {}
     }
-
-    fn check(&self) -> Result<(), Fault> {
-        let needs_type = "is set without a client_auth_type that asks for a certificate";
-        let (key, advice) = if self.authorities.is_some() && !self.kind.asks() {
-            ("client_ca_file", needs_type)
-        } else if self.allowed_names.is_some() && !self.kind.asks() {
-            ("client_allowed_sans", needs_type)
-        } else if self.authorities.is_none()
-            && self.kind == ClientAuthType::RequireAndVerifyClientCert
-        {
-            (
-                "client_ca_file",
-                "is missing, as is client_ca: no certificate could be verified",
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Fault::about(format!("tls_server_config.{key}"), advice))
-    }
+    let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
+    Ok(Arc::new(Verifier {
+        issuers: issuers.transpose()?,
+        // Without a certificate there is no name.
+        mandatory: kind.is_mandatory() || allowed_names.is_some(),
+        allowed_names,
+        algorithms: provider.signature_verification_algorithms,
+    }))
 }
 
 /// Who issues the certificates of clients.
 #[derive(Debug)]
 struct Issuers {
+    authorities: Vec<Certificate>,
+    /// Verifies what webpki accepts.
     chains: Arc<dyn ClientCertVerifier>,
-    authorities: Authorities,
 }
 
 impl Issuers {
     fn new(
-        certificates: Vec<CertificateDer<'static>>,
+        authorities: Vec<CertificateDer<'static>>,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Self, Fault> {
-        let algorithms = provider.signature_verification_algorithms;
-        let authorities = Authorities::new(&certificates, algorithms);
+        let parsed = authorities.iter().filter_map(|one| parse(one).ok());
+        let parsed = parsed.collect();
         let mut roots = RootCertStore::empty();
-        for certificate in certificates {
-            roots.add(certificate)?;
+        for authority in authorities {
+            roots.add(authority)?;
         }
         let chains =
             WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
@@ -140,10 +133,63 @@ impl Issuers {
             .build()
             .map_err(|error| Fault::about("tls_server_config.client_ca_file", error.to_string()))?;
         Ok(Self {
+            authorities: parsed,
             chains,
-            authorities,
         })
     }
+
+    /// Accepts a certificate that is valid now, is for clients, and has the signature of an authority.
+    fn verify_direct(
+        &self,
+        certificate: &Certificate,
+        now: UnixTime,
+        algorithms: &[&dyn SignatureVerificationAlgorithm],
+    ) -> Result<(), Error> {
+        let (content, now) = (&certificate.tbs_certificate, now.as_secs());
+        if content.validity.not_after.to_unix_duration().as_secs() < now {
+            return Err(CertificateError::Expired.into());
+        }
+        if content.validity.not_before.to_unix_duration().as_secs() > now {
+            return Err(CertificateError::NotValidYet.into());
+        }
+        let usage = content.get::<ExtendedKeyUsage>().map_err(malformed)?;
+        let is_for_clients =
+            |usage: &ObjectIdentifier| [ID_KP_CLIENT_AUTH, ANY_EXTENDED_KEY_USAGE].contains(usage);
+        if usage.is_some_and(|(_, usage)| !usage.0.iter().any(is_for_clients)) {
+            return Err(CertificateError::InvalidPurpose.into());
+        }
+        let signed = content.to_der().map_err(malformed)?;
+        let has_issued = |authority: &Certificate| {
+            let signature = certificate.signature.raw_bytes();
+            authority.tbs_certificate.subject == content.issuer
+                && is_signed(authority, algorithms, &signed, signature)
+        };
+        if !self.authorities.iter().any(has_issued) {
+            return Err(CertificateError::UnknownIssuer.into());
+        }
+        Ok(())
+    }
+}
+
+/// Whether webpki refuses a certificate for its form.
+fn needs_direct(certificate: &Certificate) -> bool {
+    let content = &certificate.tbs_certificate;
+    let constraints = content.get::<BasicConstraints>();
+    let is_authority = matches!(constraints, Ok(Some((_, constraints))) if constraints.ca);
+    content.version == Version::V1 || is_authority
+}
+
+/// Whether a signature was made with the key of `signer`.
+fn is_signed(
+    signer: &Certificate,
+    algorithms: &[&dyn SignatureVerificationAlgorithm],
+    message: &[u8],
+    signature: &[u8],
+) -> bool {
+    let key = &signer.tbs_certificate.subject_public_key_info;
+    let key = key.subject_public_key.raw_bytes();
+    let mut algorithms = algorithms.iter();
+    algorithms.any(|algorithm| algorithm.verify_signature(key, message, signature).is_ok())
 }
 
 /// Verifies a certificate by its issuer and its names, if the file asks for it.
@@ -173,8 +219,8 @@ impl ClientCertVerifier for Verifier {
     ) -> Result<ClientCertVerified, Error> {
         let parsed = parse(certificate)?;
         if let Some(issuers) = &self.issuers {
-            if direct::is_needed(&parsed) {
-                issuers.authorities.verify(&parsed, now)?;
+            if needs_direct(&parsed) {
+                issuers.verify_direct(&parsed, now, self.algorithms.all)?;
             } else {
                 let chains = &issuers.chains;
                 chains.verify_client_cert(certificate, intermediates, now)?;
@@ -188,17 +234,21 @@ impl ClientCertVerifier for Verifier {
         Ok(ClientCertVerified::assertion())
     }
 
+    /// Not by the function of rustls, which refuses version 1 of X.509.
     fn verify_tls12_signature(
         &self,
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let parsed = parse(certificate)?;
-        if direct::is_first_version(&parsed) {
-            return direct::verify_tls12_signature(&parsed, message, signature, &self.algorithms);
+        let mut of_schemes = self.algorithms.mapping.iter();
+        let of_scheme = of_schemes.find(|(scheme, _)| *scheme == signature.scheme);
+        let algorithms = of_scheme.map_or(&[][..], |(_, algorithms)| algorithms);
+        let certificate = parse(certificate)?;
+        if !is_signed(&certificate, algorithms, message, signature.signature()) {
+            return Err(CertificateError::BadSignature.into());
         }
-        verify_tls12_signature(message, certificate, signature, &self.algorithms)
+        Ok(HandshakeSignatureValid::assertion())
     }
 
     fn verify_tls13_signature(
@@ -207,11 +257,10 @@ impl ClientCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let parsed = parse(certificate)?;
-        if direct::is_first_version(&parsed) {
-            return direct::verify_tls13_signature(&parsed, message, signature, &self.algorithms);
-        }
-        verify_tls13_signature(message, certificate, signature, &self.algorithms)
+        let certificate = parse(certificate)?;
+        let key = certificate.tbs_certificate.subject_public_key_info;
+        let key = SubjectPublicKeyInfoDer::from(key.to_der().map_err(malformed)?);
+        verify_tls13_signature_with_raw_key(message, &key, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bcrypt::HashParts;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
 use crate::config::form::section;
 
 use super::WebConfig;
-use super::limiter::Limiter;
 use super::tls::TlsSection;
 
 /// Headers that may be set, and the values that they may have, if these are limited.
@@ -54,12 +55,12 @@ struct HttpSection {
 /// One request in each `interval`, and bursts of `burst`; no limit if the interval is zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct RateLimit {
+struct RateLimit {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "String")]
-    pub(super) interval: Duration,
+    interval: Duration,
     #[serde(deserialize_with = "section")]
-    pub(super) burst: u32,
+    burst: u32,
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -85,20 +86,6 @@ impl Document {
         self.tls_server_config.iter().flat_map(TlsSection::files)
     }
 
-    /// The keys that are set and protect the server.
-    fn protections(&self) -> Vec<&'static str> {
-        let tls = self.tls_server_config.as_ref().map(TlsSection::protections);
-        let headers = !self.http_server_config.headers.is_empty();
-        let further = [
-            ("http_server_config.headers", headers),
-            ("basic_auth_users", !self.basic_auth_users.is_empty()),
-            ("rate_limit", !self.rate_limit.interval.is_zero()),
-        ];
-        let all = tls.into_iter().flatten().chain(further);
-        let set = all.filter(|(_, is_set)| *is_set);
-        set.map(|(key, _)| key).collect()
-    }
-
     /// Reads the files that the document names, and checks everything.
     pub(super) fn check(self) -> Result<WebConfig, Fault> {
         for (user, hash) in &self.basic_auth_users {
@@ -110,17 +97,12 @@ impl Document {
             };
             return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
         }
-        let protections = self.protections();
         let tls = self.tls_server_config.filter(TlsSection::is_enabled);
-        let server = tls.as_ref().map(TlsSection::server).transpose()?;
         Ok(WebConfig {
-            optional_client_certificate: tls.as_ref().is_some_and(TlsSection::verifies_if_given),
-            certificate_expiry: server.as_ref().and_then(|server| server.expiry),
-            tls: server.map(|server| server.config),
+            tls: tls.map(TlsSection::server).transpose()?,
             users: self.basic_auth_users,
             headers: headers(self.http_server_config.headers)?,
             limiter: limiter(self.rate_limit)?,
-            protections,
         })
     }
 }
@@ -141,11 +123,10 @@ fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
         if value.is_empty() {
             continue;
         }
-        let Ok(value) = HeaderValue::try_from(value) else {
+        let named = HeaderName::try_from(name).ok();
+        let named = named.zip(HeaderValue::try_from(value).ok());
+        let Some((name, value)) = named else {
             return Err(Fault::about(key, "not a value that a header can have"));
-        };
-        let Ok(name) = HeaderName::try_from(name) else {
-            return Err(Fault::about(key, "not the name of a header"));
         };
         headers.insert(name, value);
     }
@@ -157,5 +138,55 @@ fn limiter(limit: RateLimit) -> Result<Option<Limiter>, Fault> {
         RateLimit { interval, .. } if interval.is_zero() => Ok(None),
         RateLimit { burst: 0, .. } => Err(Fault::about("rate_limit.burst", "must be at least 1")),
         _ => Ok(Some(Limiter::new(limit, Moment::now().steady))),
+    }
+}
+
+/// A rate limit, and what was admitted under it.
+pub struct Limiter {
+    limit: RateLimit,
+    /// When the intervals of all admitted requests, one after the other, are over.
+    over: Mutex<Instant>,
+}
+
+impl Limiter {
+    fn new(limit: RateLimit, now: Instant) -> Self {
+        Self {
+            limit,
+            over: Mutex::new(now),
+        }
+    }
+
+    /// Whether a request that arrives now may be answered.
+    pub fn admits(&self, now: Instant) -> bool {
+        let RateLimit { interval, burst } = self.limit;
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = over.saturating_duration_since(now);
+        let left = left.saturating_add(interval);
+        let fits = left <= interval.saturating_mul(burst);
+        if fits {
+            *over = now.checked_add(left).unwrap_or(now);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_admitted_and_then_one_request_in_each_interval() {
+        let start = crate::clock::Moment::now().steady;
+        let limit = RateLimit {
+            interval: Duration::from_secs(2),
+            burst: 3,
+        };
+        let limiter = Limiter::new(limit, start);
+        let admitted = |second: u64| {
+            let now = start + Duration::from_secs(second);
+            (0..5).filter(|_| limiter.admits(now)).count()
+        };
+        assert_eq!([0, 1, 2, 3, 5].map(admitted), [3, 0, 1, 0, 1]);
+        assert_eq!([100, 101, 102].map(admitted), [3, 0, 1]);
     }
 }

@@ -19,7 +19,7 @@ use crate::config::form::section;
 use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
-use super::client_auth::{ClientAuth, ClientAuthType};
+use super::client_auth::{ClientAuthType, verifier};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -67,10 +67,14 @@ enum TlsVersion {
     Tls13,
 }
 
-pub(super) struct TlsServer {
-    pub(super) config: Arc<ServerConfig>,
+pub struct TlsServer {
+    pub config: Arc<ServerConfig>,
     /// When the first certificate of its chain expires.
-    pub(super) expiry: Option<Timestamp>,
+    pub expiry: Option<Timestamp>,
+    /// Whether clients show certificates.
+    pub client_auth: ClientAuthType,
+    /// Whether a certificate must have one of some names.
+    pub limits_names: bool,
 }
 
 impl TlsSection {
@@ -100,24 +104,8 @@ impl TlsSection {
             || !self.key.expose_secret().is_empty()
     }
 
-    /// The keys that protect the server, and whether they are set.
-    pub(super) fn protections(&self) -> [(&'static str, bool); 3] {
-        let kind = self.client_auth_type.unwrap_or_default();
-        let names = self.client_allowed_sans.is_some();
-        [
-            ("tls_server_config", self.is_enabled()),
-            ("tls_server_config.client_auth_type", kind.asks()),
-            ("tls_server_config.client_allowed_sans", names),
-        ]
-    }
-
-    /// Whether a certificate of a client is verified if there is one.
-    pub(super) fn verifies_if_given(&self) -> bool {
-        self.client_auth_type == Some(ClientAuthType::VerifyClientCertIfGiven)
-    }
-
     /// Reads the certificates and makes the configuration of rustls.
-    pub(super) fn server(&self) -> Result<TlsServer, Fault> {
+    pub(super) fn server(self) -> Result<TlsServer, Fault> {
         if self.cipher_suites.is_some() || self.curve_preferences.is_some() {
             tracing::warn!(
                 "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
@@ -128,25 +116,28 @@ impl TlsSection {
         let provider = crate::tls::provider();
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
+        let client_auth = self.client_auth_type.unwrap_or_default();
+        let (authorities, names) = (self.authorities()?, self.client_allowed_sans.clone());
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
-            .with_client_cert_verifier(self.client_auth()?.verifier(&provider)?)
+            .with_client_cert_verifier(verifier(client_auth, authorities, names, &provider)?)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let config = Arc::new(config);
-        Ok(TlsServer { config, expiry })
+        Ok(TlsServer {
+            config: Arc::new(config),
+            expiry,
+            client_auth,
+            limits_names: self.client_allowed_sans.is_some(),
+        })
     }
 
-    fn client_auth(&self) -> Result<ClientAuth, Fault> {
+    /// The certificates of `client_ca`.
+    fn authorities(&self) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
         let (text, file) = (&self.client_ca, &self.client_ca_file);
         let is_set = !text.is_empty() || !file.as_os_str().is_empty();
         let authorities = is_set.then(|| read("client_ca", text, file, Pem::certificates));
-        Ok(ClientAuth {
-            kind: self.client_auth_type.unwrap_or_default(),
-            authorities: authorities.transpose()?,
-            allowed_names: self.client_allowed_sans.clone(),
-        })
+        authorities.transpose()
     }
 
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {

@@ -1,11 +1,7 @@
 //! Families of reindexing: decisions and attempts.
 
-use std::collections::BTreeMap;
-
 use super::view::{FolderFacts, PortalFacts};
-use crate::attempts::{ClassTotals, LedgerView, Verdict};
-use crate::classify::Class;
-use crate::config::Mode;
+use crate::attempts::{LedgerView, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
@@ -49,40 +45,17 @@ families! {
     FILES_REFAILED: Counter "kb_reindex_files_refailed_total" FOLDER,
         Folder(|folder| Some(float(folder.totals()?.files_refailed))),
         "Total number of files that failed again after an attempt.";
-WRITABLE: Gauge "kb_state_writable" &["store"], Snapshot(writable),
-        "Whether writes to the store (state or ledger) succeed. There is no ledger series while reindexing is off everywhere.";
+    WRITABLE: Gauge "kb_state_writable" &["store"], Snapshot(writable),
+        "Whether writes to the store (state or ledger) succeed.";
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let classes = portal.ledger.map(LedgerView::classes);
-    let classes = classes.map(|classes| at_most(portal.view.errors.max_classes, classes));
     for (class, totals) in classes.into_iter().flatten() {
         let labels = |outcome| [portal.name(), class.as_str(), outcome];
         samples.add(&labels("recovered"), float(totals.recovered));
         samples.add(&labels("refailed"), float(totals.refailed));
     }
-}
-
-/// Maximum number of classes without `other`, which has the files of all further ones.
-///
-/// The ledger bounds its classes when files are sent ([`crate::attempts::Intent::max_classes`]), and removes none. So there are further ones
-/// only if `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
-/// classes to and from `other`, whose counter must not fall.
-fn at_most(
-    max_classes: usize,
-    classes: &BTreeMap<Class, ClassTotals>,
-) -> BTreeMap<Class, ClassTotals> {
-    let mut shown = BTreeMap::new();
-    let mut free = max_classes;
-    for (class, totals) in classes {
-        let has_label = *class != Class::Other && free > 0;
-        free -= usize::from(has_label);
-        let class = if has_label { class } else { &Class::Other };
-        let sum: &mut ClassTotals = shown.entry(class.clone()).or_default();
-        sum.recovered = sum.recovered.saturating_add(totals.recovered);
-        sum.refailed = sum.refailed.saturating_add(totals.refailed);
-    }
-    shown
 }
 
 fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
@@ -120,8 +93,7 @@ fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
     let portals = || snapshot.portals.iter();
     let state = portals().filter(|portal| portal.state_writes != Writes::Off);
     let state = state.map(|portal| portal.state_writes.refusal().is_none());
-    let reindexed = portals().filter(|portal| portal.reindex.strongest_mode() != Mode::Off);
-    let ledger = reindexed.filter_map(|portal| snapshot.reindex.get(&portal.name));
+    let ledger = portals().filter_map(|portal| snapshot.reindex.get(&portal.name));
     let ledger = ledger.map(|view| view.refusal().is_none());
     let both = |all: bool, one: bool| all && one;
     for (store, writable) in [
@@ -131,42 +103,5 @@ fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
         if let Some(writable) = writable {
             samples.add(&[store], flag(writable));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_beyond_the_limit_are_one_and_no_file_is_lost() {
-        let totals = |recovered, refailed| ClassTotals {
-            recovered,
-            refailed,
-        };
-        let text = |text: &str| Class::Text(text.into());
-        let classes: BTreeMap<_, _> = [
-            (text("a"), totals(1, 2)),
-            (text("b"), totals(10, 20)),
-            (text("c"), totals(100, 200)),
-            (Class::Unspecified, totals(3, 4)),
-            (Class::Other, totals(5, 6)),
-        ]
-        .into();
-        assert_eq!(at_most(4, &classes), classes);
-        assert_eq!(at_most(50, &classes), classes);
-        let shown = at_most(2, &classes);
-        let expected = [
-            (text("a"), totals(1, 2)),
-            (text("b"), totals(10, 20)),
-            (Class::Other, totals(108, 210)),
-        ];
-        assert_eq!(shown, expected.into());
-        let more: BTreeMap<_, _> = classes
-            .iter()
-            .map(|(class, files)| (class.clone(), totals(files.recovered + 900, files.refailed)))
-            .collect();
-        let later = at_most(2, &more);
-        assert!(later.keys().eq(shown.keys()), "files move no class");
     }
 }

@@ -11,8 +11,7 @@ use crate::classify::{Class, ClassSlot};
 use crate::history::KnownFile;
 use crate::model::{FileKey, FileMap, FolderId, PortalAddress, Shard};
 use crate::store::error::StoreError;
-use crate::store::revision::Revision;
-use crate::store::statement::Statement;
+use crate::store::statement::{Revision, Statement};
 
 /// How many folders one query reads.
 const FOLDERS_AT_ONCE: usize = 5_000;

@@ -8,8 +8,7 @@ use super::read::{self, folder_id};
 use super::{Answer, Changes, FileChanges, FolderChange};
 use crate::model::{FileKey, FolderId, PortalAddress, Shard, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::revision::Revision;
-use crate::store::statement::{MAX_PARAMETERS, Statement, Value};
+use crate::store::statement::{MAX_PARAMETERS, Revision, Statement, Value};
 
 /// Writes changes, except those of folders that another process wrote, or that are to be written as a whole.
 pub(super) async fn write(

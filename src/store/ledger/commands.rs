@@ -7,12 +7,10 @@ use crate::attempts::{Attempt, Event, Forgiven, Forgiveness, LedgerView};
 use crate::config::State;
 use crate::model::{FolderName, PortalAddress};
 use crate::store::database::Database;
-use crate::store::error::StoreError;
-use crate::store::ledger::error::LedgerError;
+use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::log;
-use crate::store::part::Part;
-use crate::store::place::{Access, Place};
-use crate::store::revision::Revision;
+use crate::store::place::{Access, Part, Place};
+use crate::store::statement::Revision;
 use crate::store::worker::block_on;
 
 /// How often something is added again where other processes write at the same time.

@@ -8,9 +8,8 @@ use crate::attempts::LedgerView;
 use crate::model::PortalAddress;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
-use crate::store::part::Part;
-use crate::store::place::{Access, Place};
-use crate::store::statement::unnamed;
+use crate::store::place::{Access, Part, Place};
+use crate::store::statement::query;
 
 /// In PostgreSQL one database has both, and there is no copy.
 #[derive(Debug)]
@@ -28,12 +27,12 @@ impl Copy {
     pub async fn read(&mut self, portal: &PortalAddress) -> Option<LedgerView> {
         let read = async |connection: &mut AnyConnection| {
             let read = "SELECT document FROM ledger_copy WHERE portal = $1";
-            let read = unnamed(read).bind(portal.as_str());
-            let Some(row) = read.fetch_optional(connection).await? else {
-                return Ok(None);
-            };
-            let view = serde_json::from_str(row.try_get("document")?)?;
-            Ok::<_, StoreError>(Some(view))
+            let rows = query(connection, read, [portal.as_str().into()]).await?;
+            let view = rows.first().map(|row| {
+                let document: &str = row.try_get("document")?;
+                Ok::<_, StoreError>(serde_json::from_str(document)?)
+            });
+            view.transpose()
         };
         match self.0.as_mut()?.transaction(read).await {
             Ok(view) => view,
@@ -52,10 +51,8 @@ impl Copy {
         let write = async |connection: &mut AnyConnection| {
             let write = "INSERT INTO ledger_copy (portal, document) VALUES ($1, $2)
                          ON CONFLICT (portal) DO UPDATE SET document = excluded.document";
-            let write = unnamed(write).bind(portal.as_str());
-            let write = write.bind(serde_json::to_string(view)?);
-            write.execute(connection).await?;
-            Ok::<_, StoreError>(())
+            let row = [portal.as_str().into(), serde_json::to_string(view)?.into()];
+            query(connection, write, row).await.map(drop)
         };
         if let Err(error) = database.transaction(write).await {
             warn!(%portal, %error, "the copy of the reindex ledger cannot be written");

@@ -7,7 +7,7 @@ use tracing::warn;
 use crate::attempts::{Event, LedgerView};
 use crate::model::{PortalAddress, Timestamp};
 use crate::store::clock::Reading;
-use crate::store::ledger::error::LedgerError;
+use crate::store::error::LedgerError;
 use crate::store::ledger::log::{self, Logged, Tail};
 use crate::store::ledger::views::Known;
 use crate::store::ledger::writer::{Guard, Writer};

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::clock::Moment;
 use crate::model::{PortalAddress, PortalName, Shard};
 use crate::store::error::StoreError;
-use crate::store::statement::unnamed;
+use crate::store::statement::{Value, query};
 use crate::store::tables::SERVER_NOW;
 
 /// The row of a process that renews it no more goes after so many lengths of a lease.
@@ -185,6 +185,15 @@ impl Leases {
         }
     }
 
+    /// Of the rows of this process: portal, shard, process.
+    fn key(&self, portal: &PortalAddress) -> [Value; 3] {
+        [
+            portal.as_str().into(),
+            self.0.shard.part().into(),
+            self.0.process.as_str().into(),
+        ]
+    }
+
     async fn show(
         &self,
         connection: &mut AnyConnection,
@@ -193,19 +202,23 @@ impl Leases {
     ) -> Result<(), StoreError> {
         let forgotten = self.millis().saturating_mul(FORGOTTEN_AFTER.into());
         let forget = format!("DELETE FROM process WHERE until < {SERVER_NOW} - $1");
-        let forget = unnamed(forget).bind(forgotten);
-        forget.execute(&mut *connection).await?;
+        query(connection, forget, [forgotten.into()]).await?;
         let show = format!(
             "INSERT INTO process (portal, shard, process, document, until)
              VALUES ($1, $2, $3, $4, {SERVER_NOW} + $5)
              ON CONFLICT (portal, shard, process)
              DO UPDATE SET document = excluded.document, until = excluded.until"
         );
-        let show = unnamed(show).bind(portal.as_str());
-        let show = show.bind(self.0.shard.part()).bind(self.0.process.as_str());
-        let show = show.bind(serde_json::to_string(standing)?);
-        show.bind(self.millis()).execute(connection).await?;
-        Ok(())
+        let document = serde_json::to_string(standing)?;
+        let [portal, shard, process] = self.key(portal);
+        let row = [
+            portal,
+            shard,
+            process,
+            document.into(),
+            self.millis().into(),
+        ];
+        query(connection, show, row).await.map(drop)
     }
 
     /// Takes the lease if nobody has it, or renews it. Returns its fencing number.
@@ -214,11 +227,9 @@ impl Leases {
         connection: &mut AnyConnection,
         portal: &PortalAddress,
     ) -> Result<Option<i64>, StoreError> {
-        let known = self.read(connection, portal).await?;
-        let own = known.as_ref().map(|known| known.process == self.0.process);
-        let fence = match known {
+        let fence = match self.read(connection, portal).await? {
             None => 1,
-            Some(known) if own == Some(true) => known.fence,
+            Some(known) if known.process == self.0.process => known.fence,
             Some(known) if self.is_over(portal, &known) => known.fence + 1,
             Some(_) => return Ok(None),
         };
@@ -231,11 +242,10 @@ impl Leases {
              WHERE lease.process = excluded.process OR lease.fence < excluded.fence
              RETURNING fence"
         );
-        let take = unnamed(take).bind(portal.as_str());
-        let take = take.bind(self.0.shard.part()).bind(self.0.process.as_str());
-        let take = take.bind(fence).bind(self.millis());
-        let taken = take.fetch_optional(connection).await?;
-        Ok(taken.map(|row| row.try_get("fence")).transpose()?)
+        let [portal, shard, process] = self.key(portal);
+        let row = [portal, shard, process, fence.into(), self.millis().into()];
+        let taken = query(connection, take, row).await?;
+        Ok(taken.first().map(|row| row.try_get("fence")).transpose()?)
     }
 
     /// Reads the lease of a portal, which stays until the end of the transaction.
@@ -246,11 +256,9 @@ impl Leases {
     ) -> Result<Option<Lease>, StoreError> {
         let read =
             "SELECT process, fence, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
-        let read = unnamed(read)
-            .bind(portal.as_str())
-            .bind(self.0.shard.part());
-        let row = read.fetch_optional(connection).await?;
-        let lease = row.map(|row| {
+        let [portal, shard, _] = self.key(portal);
+        let rows = query(connection, read, [portal, shard]).await?;
+        let lease = rows.first().map(|row| {
             Ok(Lease {
                 process: row.try_get("process")?,
                 fence: row.try_get("fence")?,
@@ -281,11 +289,7 @@ impl Leases {
     ) -> Result<(), StoreError> {
         let end = "UPDATE lease SET until = 0
                    WHERE portal = $1 AND shard = $2 AND process = $3 AND until > 0";
-        let end = unnamed(end).bind(portal.as_str()).bind(self.0.shard.part());
-        end.bind(self.0.process.as_str())
-            .execute(connection)
-            .await?;
-        Ok(())
+        query(connection, end, self.key(portal)).await.map(drop)
     }
 
     /// Withdraws the claim of an entry of the configuration. With the last one, the lease and the row of this process end.
@@ -306,12 +310,7 @@ impl Leases {
         }
         self.give_up(connection, portal).await?;
         let leave = "DELETE FROM process WHERE portal = $1 AND shard = $2 AND process = $3";
-        let leave = unnamed(leave)
-            .bind(portal.as_str())
-            .bind(self.0.shard.part());
-        let leave = leave.bind(self.0.process.as_str());
-        leave.execute(connection).await?;
-        Ok(())
+        query(connection, leave, self.key(portal)).await.map(drop)
     }
 
     async fn read_peers(
@@ -328,12 +327,8 @@ impl Leases {
              WHERE process.portal = $1 AND process.process <> $3 AND process.until > {SERVER_NOW}
              ORDER BY process.process"
         );
-        let others = unnamed(others).bind(portal.as_str());
-        let others = others
-            .bind(self.0.shard.part())
-            .bind(self.0.process.as_str());
         let mut peers = Peers::default();
-        for row in others.fetch_all(connection).await? {
+        for row in query(connection, others, self.key(portal)).await? {
             let other: Standing = serde_json::from_str(row.try_get("document")?)?;
             if row.try_get::<i32, _>("acts")? == 1 {
                 peers.acting = Some(other.clone());
@@ -357,12 +352,10 @@ impl Leases {
             "SELECT fence FROM lease WHERE portal = $1 AND shard = $2
              AND process = $3 AND fence = $4 AND until > {SERVER_NOW} FOR UPDATE"
         );
-        let check = unnamed(check).bind(portal.as_str());
-        let check = check
-            .bind(self.0.shard.part())
-            .bind(self.0.process.as_str());
-        let found = check.bind(held.fence).fetch_optional(connection).await?;
-        found.map(drop).ok_or(StoreError::NoLease)
+        let [portal, shard, process] = self.key(portal);
+        let lease = [portal, shard, process, held.fence.into()];
+        let found = query(connection, check, lease).await?;
+        found.first().map(drop).ok_or(StoreError::NoLease)
     }
 }
 

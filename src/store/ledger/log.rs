@@ -6,8 +6,7 @@ use sqlx::{AnyConnection, Row as _};
 use crate::attempts::{Event, LedgerView};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
-use crate::store::revision::Revision;
-use crate::store::statement::{Statement, unnamed};
+use crate::store::statement::{Revision, Statement, query};
 
 /// An event, and the revision of the log that it made.
 pub(in crate::store) type Logged = (Revision, Event);
@@ -54,8 +53,7 @@ async fn read_from(
 ) -> Result<Vec<AnyRow>, StoreError> {
     let read =
         "SELECT number, token, event FROM event WHERE portal = $1 AND number >= $2 ORDER BY number";
-    let read = unnamed(read).bind(portal.as_str()).bind(number);
-    Ok(read.fetch_all(connection).await?)
+    query(connection, read, [portal.as_str().into(), number.into()]).await
 }
 
 fn logged(row: &AnyRow) -> Result<Logged, StoreError> {
@@ -70,10 +68,12 @@ pub(in crate::store) async fn has(
     revision: Revision,
 ) -> Result<bool, StoreError> {
     let find = "SELECT number FROM event WHERE portal = $1 AND number = $2 AND token = $3";
-    let find = unnamed(find);
-    let find = find.bind(portal.as_str()).bind(revision.number);
-    let found = find.bind(revision.token).fetch_optional(connection).await?;
-    Ok(found.is_some())
+    let key = [
+        portal.as_str().into(),
+        revision.number.into(),
+        revision.token.into(),
+    ];
+    Ok(!query(connection, find, key).await?.is_empty())
 }
 
 /// Adds events after a revision, with these revisions. [`StoreError::Stale`] if that is not the last one.
@@ -117,25 +117,26 @@ pub(in crate::store) async fn compact(
     view: &LedgerView,
 ) -> Result<(), StoreError> {
     let known = Event::Known(Box::new(view.clone()));
-    let replace = "UPDATE event SET event = $4 WHERE portal = $1 AND number = $2 AND token = $3";
-    let replace = unnamed(replace).bind(portal.as_str()).bind(revision.number);
-    let replace = replace.bind(revision.token);
-    let replaced = replace.bind(serde_json::to_string(&known)?);
-    if replaced.execute(&mut *connection).await?.rows_affected() == 0 {
+    let replace = "UPDATE event SET event = $4 WHERE portal = $1 AND number = $2 AND token = $3 RETURNING number";
+    let row = [
+        portal.as_str().into(),
+        revision.number.into(),
+        revision.token.into(),
+        serde_json::to_string(&known)?.into(),
+    ];
+    if query(connection, replace, row).await?.is_empty() {
         return Err(StoreError::Stale);
     }
-    let remove = unnamed("DELETE FROM event WHERE portal = $1 AND number < $2");
-    let remove = remove.bind(portal.as_str()).bind(revision.number);
-    remove.execute(connection).await?;
-    Ok(())
+    let remove = "DELETE FROM event WHERE portal = $1 AND number < $2";
+    let before = [portal.as_str().into(), revision.number.into()];
+    query(connection, remove, before).await.map(drop)
 }
 
 /// The portals that have a log.
 pub(in crate::store) async fn portals(
     connection: &mut AnyConnection,
 ) -> Result<Vec<PortalAddress>, StoreError> {
-    let portals = unnamed("SELECT DISTINCT portal FROM event");
-    let portals = portals.fetch_all(connection).await?;
+    let portals = query(connection, "SELECT DISTINCT portal FROM event", []).await?;
     let address = |row: &AnyRow| Ok(row.try_get::<&str, _>("portal")?.into());
     portals.iter().map(address).collect()
 }

@@ -15,15 +15,14 @@ use std::time::Duration;
 
 use super::*;
 use crate::attempts::{
-    AttemptId, Event, FileState, Forgiven, Intent, LedgerView, Misfit, Review, SentFile, Tidy,
-    Verdict,
+    AttemptId, Event, FileState, Forgiven, Intent, LedgerView, Misfit, Review, SentFile, Verdict,
 };
 use crate::classify::Class;
 use crate::clock::Moment;
 use crate::config::State;
 use crate::model::{FileKey, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::folder::StateFolder;
+use crate::store::place::StateFolder;
 
 const DAY: Duration = Duration::from_hours(24);
 

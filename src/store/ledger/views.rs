@@ -7,9 +7,8 @@ use crate::attempts::LedgerView;
 use crate::clock::Moment;
 use crate::model::PortalAddress;
 use crate::store::clock::Reading;
-use crate::store::error::StoreError;
-use crate::store::ledger::error::LedgerError;
-use crate::store::revision::Revision;
+use crate::store::error::{LedgerError, StoreError};
+use crate::store::statement::Revision;
 
 /// What is known of a portal's log up to a revision.
 #[derive(Debug, Clone)]

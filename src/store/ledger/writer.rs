@@ -6,20 +6,18 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::attempts::{Event, Intent, LedgerView, Misfit, Tidy};
+use crate::attempts::{Event, Intent, LedgerView, Misfit};
 use crate::clock::Moment;
-use crate::model::{PortalAddress, PortalName};
+use crate::model::{FolderId, PortalAddress, PortalName};
 use crate::store::clock::{Reading, StoreClock};
 use crate::store::database::Database;
-use crate::store::error::StoreError;
+use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::copy::Copy;
-use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::leases::{Claim, Leases, Renewal};
 use crate::store::ledger::log;
 use crate::store::ledger::views::{Known, Views};
-use crate::store::part::Part;
-use crate::store::place::{Access, Place};
-use crate::store::revision::Revision;
+use crate::store::place::{Access, Part, Place};
+use crate::store::statement::Revision;
 use crate::store::worker::Owned;
 
 /// How often a change is made again where other processes write at the same time.
@@ -205,11 +203,16 @@ impl Writer {
     }
 
     /// Removes what no limit reads any more, and puts what is known in place of the events.
-    pub async fn tidy(&mut self, portal: &PortalAddress, tidy: &Tidy) -> Result<(), LedgerError> {
+    pub async fn tidy(
+        &mut self,
+        portal: &PortalAddress,
+        horizon: Duration,
+        listed: &HashSet<FolderId>,
+    ) -> Result<(), LedgerError> {
         self.check_open()?;
         let mut known = self.views.get(portal)?;
         let mut after = LedgerView::clone(&known.view);
-        after.tidy(tidy);
+        after.tidy(horizon, listed);
         let (Some(revision), true) = (
             known.revision,
             after != *known.view || known.events > MANY_EVENTS,
@@ -224,6 +227,8 @@ impl Writer {
             log::compact(connection, portal, revision, &after).await
         };
         self.database.transaction(compact).await?;
+        // What was forgotten is not taken for lost later.
+        self.copy.write(portal, &after).await;
         known.view = Arc::new(after);
         known.events = 1;
         self.views.set(portal, known);

@@ -148,7 +148,7 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
     assert_eq!(change, "+60");
     let chip = "document.querySelector('tbody .chip').getAttribute('href')";
     let chip = page.browser.value(chip).await;
-    assert_eq!(chip, "/docs/runbook.md#kbfailedspike");
+    assert_eq!(chip, "docs/runbook.md#kbfailedspike");
     for deficiency in ["deuteranopia", "achromatopsia"] {
         page.browser.see_with(deficiency).await;
         let name = format!("state-spike-{deficiency}");
@@ -158,7 +158,7 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
 
     let link = "document.querySelector('tbody th a').getAttribute('href')";
     let link = page.browser.value(link).await;
-    let folder = exporter.get(link.as_str().unwrap()).await;
+    let folder = exporter.get(&format!("/{}", link.as_str().unwrap())).await;
     let folder = folder.text().await.unwrap();
     let address = format!("https://portal.example/library/{inbox}");
     for shown in [&*address, " timed out ", "dry_run"] {

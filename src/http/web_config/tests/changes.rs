@@ -74,27 +74,3 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
     assert!(file.current().users.contains_key("bob"));
     assert!(file.facts().reload_successful);
 }
-
-#[test]
-fn a_limiter_outlives_other_changes() {
-    let folder = Folder::new();
-    let limit = "rate_limit:\n  interval: 1h\n  burst: 1\n";
-    let file = folder.open(limit).unwrap();
-    let admits = || {
-        let config = file.current();
-        config
-            .limiter
-            .as_ref()
-            .unwrap()
-            .admits(crate::clock::Moment::now().steady)
-    };
-    assert!(admits());
-    fs::write(
-        folder.path("web.yml"),
-        format!("{limit}basic_auth_users: {{}}\n"),
-    )
-    .unwrap();
-    assert!(!admits());
-    fs::write(folder.path("web.yml"), limit.replace("1h", "2h")).unwrap();
-    assert!(admits());
-}

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::portal::{Answer, FOLDERS, File, Folder};
 use super::*;
-use crate::attempts::Tidy;
 use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 pub(super) struct World {
@@ -72,11 +71,10 @@ impl World {
             Step::SetKillSwitch(on) => self.kill_switch = on,
             Step::Reload { rules: number } => self.rules = rules(number),
             Step::Restart => self.restart(),
-            Step::Tidy => self.ledger.view.tidy(&Tidy {
-                at: self.now,
-                horizon: DAY,
-                listed: (0..FOLDERS).map(folder).collect(),
-            }),
+            Step::Tidy => {
+                let listed = (0..FOLDERS).map(folder).collect();
+                self.ledger.view.tidy(DAY, &listed);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::attempts::testing::{Step, steps, tidy};
+use crate::attempts::testing::{HORIZON, Step, listed, steps};
 
 /// Takes a step through a handle.
 async fn take(ledger: &PortalLedger, folder: &Folder, step: &Step, at: Timestamp) {
@@ -20,7 +20,7 @@ async fn take(ledger: &PortalLedger, folder: &Folder, step: &Step, at: Timestamp
             ledger.follow().await.map(drop)
         }
         Some(_) => Ok(()),
-        None => ledger.tidy(tidy(step, at)).await,
+        None => ledger.tidy(HORIZON, listed(step)).await,
     };
 }
 

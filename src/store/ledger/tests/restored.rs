@@ -70,12 +70,7 @@ async fn a_log_that_another_process_compacted_lost_nothing() {
     other.follow().await.unwrap();
     let review = judged(&[(1, FileState::Done)], Some(Verdict::Partial));
     ledger.review(id, now(), review).await.unwrap();
-    let tidy = Tidy {
-        at: now(),
-        horizon: DAY,
-        listed: [].into(),
-    };
-    ledger.tidy(tidy).await.unwrap();
+    ledger.tidy(DAY, [].into()).await.unwrap();
     let events = history(&state(folder.path())).unwrap().len();
     assert_eq!(events, 1);
     other.follow().await.unwrap();
@@ -137,12 +132,7 @@ async fn an_attempt_of_a_wrong_clock_that_was_forgotten_is_not_lost() {
         .settle(second, ahead(3), Outcome::NotSent)
         .await
         .unwrap();
-    let tidy = Tidy {
-        at: ahead(3),
-        horizon: DAY,
-        listed: [inbox()].into(),
-    };
-    ledger.tidy(tidy).await.unwrap();
+    ledger.tidy(DAY, [inbox()].into()).await.unwrap();
     assert_eq!(ledger.view().unwrap().attempt(first), None);
 
     let (_, view) = reopen(&folder).await;

@@ -1,5 +1,7 @@
 //! What is forgotten, and what is not.
 
+use std::collections::HashSet;
+
 use super::*;
 
 #[tokio::test]
@@ -22,12 +24,7 @@ async fn old_attempts_go_and_the_counters_stay() {
         ledger.review(id, at, review).await.unwrap();
         ids.push(id);
     }
-    let tidy = Tidy {
-        at: now(),
-        horizon: DAY * 90,
-        listed: [inbox()].into(),
-    };
-    ledger.tidy(tidy).await.unwrap();
+    ledger.tidy(DAY * 90, [inbox()].into()).await.unwrap();
     let view = ledger.view().unwrap();
     let stored: Vec<bool> = ids.iter().map(|id| view.attempt(*id).is_some()).collect();
     assert_eq!(stored, [false, false, false, true], "the newest is stored");
@@ -41,12 +38,7 @@ async fn a_clock_that_jumps_forward_forgets_nothing() {
     let (ledger, _) = reopen(&folder).await;
     intend(&ledger, intent(now())).await.unwrap();
     let before = ledger.view().unwrap();
-    let tidy = Tidy {
-        at: Timestamp::from_millis(i64::MAX),
-        horizon: DAY * 90,
-        listed: [inbox()].into(),
-    };
-    ledger.tidy(tidy).await.unwrap();
+    ledger.tidy(DAY * 90, HashSet::new()).await.unwrap();
     assert_eq!(ledger.view().unwrap(), before);
 }
 
@@ -62,38 +54,26 @@ async fn refuse(ledger: &PortalLedger, intent: Intent) {
 }
 
 #[tokio::test]
-async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
+async fn a_folder_that_is_not_listed_is_forgotten_90_days_after_its_last_attempt() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder).await;
-    let start = now();
-    refuse(&ledger, intent(start)).await;
-    let later = start.as_millis() + 91 * 24 * 3_600_000;
-    let other = Intent {
-        folder: uuid::Uuid::from_u128(8).into(),
-        ..intent(Timestamp::from_millis(later))
+    let (listed, left) = (inbox(), uuid::Uuid::from_u128(8).into());
+    let first = now();
+    let day = |day: i64| Timestamp::from_millis(first.as_millis() + day * 24 * 3_600_000);
+    let into = |folder, at| Intent {
+        folder,
+        ..intent(at)
     };
-    let stays = other.folder;
-    refuse(&ledger, other).await;
-    let mut known = Vec::new();
-    for (day, listed) in [
-        (0, false),
-        (80, true),
-        (81, false),
-        (170, false),
-        (171, false),
-    ] {
-        let mut folders: std::collections::HashSet<_> = [stays].into();
-        folders.extend(listed.then(inbox));
-        let tidy = Tidy {
-            at: Timestamp::from_millis(start.as_millis() + day * 24 * 3_600_000),
-            horizon: DAY * 90,
-            listed: folders,
-        };
-        ledger.tidy(tidy).await.unwrap();
-        known.push(ledger.view().unwrap().folder(inbox()).is_some());
+    refuse(&ledger, into(listed, day(0))).await;
+    refuse(&ledger, into(left, day(1))).await;
+    for (today, remains) in [(90, true), (92, false)] {
+        let busy = uuid::Uuid::from_u128(9).into();
+        refuse(&ledger, into(busy, day(today))).await;
+        ledger.tidy(DAY * 90, [listed].into()).await.unwrap();
+        let view = ledger.view().unwrap();
+        assert_eq!(view.folder(left).is_some(), remains, "day {today}");
+        assert!(view.folder(listed).is_some() && view.folder(busy).is_some());
     }
-    assert_eq!(known, [true, true, true, true, false]);
     let view = ledger.view().unwrap();
-    assert!(view.folder(stays).is_some());
     assert_eq!(reopen(&folder).await.1, view);
 }

@@ -1,6 +1,8 @@
+//! What headers say who asks.
+
 use axum::http::HeaderValue;
 
-use super::*;
+use super::super::*;
 
 fn read(values: &[&[u8]]) -> Option<(String, String)> {
     let values = values.iter().map(|value| HeaderValue::from_bytes(value));
