@@ -1,6 +1,5 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-mod patterns;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -115,7 +114,7 @@ async fn try_portal(
     drop(tried);
     view.list = ListState::Read(facts);
     Ok(PortalReport {
-        mistakes: patterns::unmatched(portal, index, &listing),
+        mistakes: report::unmatched(portal, index, &listing),
         view,
         listing: Some(listing),
     })

@@ -1,8 +1,6 @@
 //! When failed files are sent to be processed again.
 
-mod unknown;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,6 +9,8 @@ use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 
+use crate::classify::RESERVED;
+use crate::config::errors::Errors;
 use crate::config::folders::FolderPattern;
 use crate::config::form::{
     self, DurationFrom, Form as _, List, SECOND, ShownPath, Whole, Word, scalar,
@@ -19,13 +19,14 @@ use crate::config::node::{Node, Value};
 use crate::config::schedule::Window;
 use crate::model::{FolderId, label_values};
 
-pub(crate) use unknown::nearest;
-
 /// The largest count that a key can have.
 const MOST: u64 = 1_000_000_000;
 
 /// The shortest time for which attempts are remembered.
 const REMEMBERED: Duration = Duration::from_hours(90 * 24);
+
+/// A known class is similar if at least this share of the letters is the same.
+const NEAR: f64 = 0.6;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -54,6 +55,28 @@ pub struct ReindexOverride {
 }
 
 impl Reindex {
+    /// A sentence for each class in the rules that no rule of `errors.rules` makes and no known file has had. `had`: the classes that
+    /// known files have had.
+    pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
+        let rules = errors.rules.iter().map(|rule| rule.class.as_str());
+        let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
+        let named: BTreeSet<_> = self
+            .all_rules()
+            .flat_map(|rules| &rules.never_classes)
+            .collect();
+        let unknown = named
+            .into_iter()
+            .filter(|class| !known.contains(class.as_str()));
+        let sentence = |class: &String| {
+            let near = nearest(class, known.iter().copied(), NEAR);
+            let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
+            format!(
+                "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
+            )
+        };
+        unknown.map(sentence).collect()
+    }
+
     /// All rules: those of every folder, and those of each override.
     pub fn all_rules(&self) -> impl Iterator<Item = &ReindexRules> {
         let overrides = self.overrides.iter().map(|other| &other.rules);
@@ -246,6 +269,20 @@ scalar! {
     read: Mode::parse,
     json: |mode| mode.as_str(),
     schema: { "enum": ["off", "dry_run", "enforce", false] }
+}
+
+/// The known word with the most similar spelling, of those in which at least a share of the letters is the same.
+pub(crate) fn nearest<'k>(
+    word: &str,
+    known: impl Iterator<Item = &'k str>,
+    share: f64,
+) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let alike = |other: &str| strsim::normalized_levenshtein(&word, &other.to_lowercase());
+    let alike = known.map(|other| (alike(other), other));
+    let near = alike.filter(|(alike, _)| *alike >= share);
+    let nearest = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest.map(|(_, other)| other)
 }
 
 #[cfg(test)]

@@ -243,26 +243,6 @@ impl Events {
     }
 }
 
-impl Events {
-    /// Requests to a portal since the process started.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a counter is a whole number"
-    )]
-    pub fn requests_of(&self, portal: &PortalName) -> u64 {
-        let families = self.requests.collect();
-        let metrics = families.iter().flat_map(MetricFamily::get_metric);
-        let is_own = |metric: &&Metric| {
-            let mut labels = metric.get_label().iter();
-            labels.any(|label| label.name() == "portal" && label.value() == portal.as_str())
-        };
-        let own = metrics.filter(is_own);
-        own.map(|metric| metric.get_counter().get_value() as u64)
-            .sum()
-    }
-}
-
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, family: C) -> Result<C> {
     registry.register(Box::new(family.clone()))?;
     Ok(family)
@@ -276,8 +256,21 @@ pub struct PortalEvents {
 
 impl PortalEvents {
     /// Requests to the portal since the process started.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a counter is a whole number"
+    )]
     pub fn requests(&self) -> u64 {
-        self.events.requests_of(&self.portal)
+        let families = self.events.requests.collect();
+        let metrics = families.iter().flat_map(MetricFamily::get_metric);
+        let is_own = |metric: &&Metric| {
+            let mut labels = metric.get_label().iter();
+            labels.any(|label| label.name() == "portal" && label.value() == self.portal.as_str())
+        };
+        let own = metrics.filter(is_own);
+        own.map(|metric| metric.get_counter().get_value() as u64)
+            .sum()
     }
 
     /// Counts a decision about a folder.

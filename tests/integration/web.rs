@@ -231,6 +231,7 @@ async fn a_write_needs_the_certificate_that_a_read_may_show() {
 async fn headers_and_the_rate_limit_of_the_file_hold() {
     let text = "http_server_config:\n  headers:\n    X-Frame-Options: deny\nrate_limit:\n  interval: 1h\n  burst: 2\n";
     let secured = Secured::start(text, &["--web.open-probes"]).await;
+    // Neither the rate limit nor a password concerns the probes.
     wait_for("ready", async || {
         (secured.exporter.status("/readyz").await == 200).then_some(())
     })

@@ -3,11 +3,10 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::check::patterns;
 use crate::cli::scan::tables;
 use crate::cli::{document, output, table};
-use crate::config::Config;
-use crate::model::PortalName;
+use crate::config::{Config, FolderPattern, Portal, nearest};
+use crate::model::{FolderId, PortalName};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderView, PortalView};
 use crate::text;
@@ -39,7 +38,7 @@ impl Report {
     pub fn new(config: &Config, portals: Vec<PortalReport>) -> Self {
         let listings = portals.iter().map(|portal| portal.listing.as_ref());
         let listings: Option<Vec<_>> = listings.collect();
-        let mistakes = listings.map(|listings| patterns::unmatched_overrides(config, &listings));
+        let mistakes = listings.map(|listings| unmatched_overrides(config, &listings));
         Self {
             portals,
             mistakes: mistakes.unwrap_or_default(),
@@ -77,6 +76,41 @@ fn reindexing(portal: &PortalReport) -> Option<String> {
     let folders = portal.view.folders.values();
     let folders = folders.map(|folder| (folder.id, folder.name.label()));
     Some(portal.view.reindex.in_folders(folders))
+}
+
+/// What keeps folders of a portal from being watched, although everything answers.
+pub(super) fn unmatched(portal: &Portal, index: usize, listing: &Listing) -> Vec<String> {
+    if listing.folders.is_empty() {
+        return vec!["the key may use no folder: add folders to it in the portal".to_owned()];
+    }
+    let key = format!("portals[{index}].folders.include");
+    let included = portal.folders.included();
+    included
+        .filter_map(|pattern| sentence(&key, pattern, &[listing]))
+        .collect()
+}
+
+/// Patterns of folders to reindex that match nothing in any portal.
+fn unmatched_overrides(config: &Config, listings: &[&Listing]) -> Vec<String> {
+    let overrides = config.reindex.overrides.iter().enumerate();
+    let sentences = overrides.filter_map(|(index, other)| {
+        let key = format!("reindex.folders[{index}].match");
+        sentence(&key, &other.folders, listings)
+    });
+    sentences.collect()
+}
+
+fn sentence(key: &str, pattern: &FolderPattern, listings: &[&Listing]) -> Option<String> {
+    let folders = || listings.iter().flat_map(|listing| &listing.folders);
+    let matches = |id: FolderId, name: &str| pattern.matches(id, name);
+    if folders().any(|folder| matches(folder.id, folder.name.label())) {
+        return None;
+    }
+    let names = folders().map(|folder| folder.name.label());
+    let near = nearest(&pattern.to_string(), names, 0.0);
+    let near = near.map(|near| format!("; the nearest name is {near:?}"));
+    let near = near.unwrap_or_default();
+    Some(format!("{key}: no folder matches {pattern}{near}"))
 }
 
 /// How the folders of a portal are shown, one a line.

@@ -79,6 +79,18 @@ fn folder_id(text: &str) -> Result<String, String> {
     })
 }
 
+/// The arguments of a flag with their places in the command line.
+fn placed<T: Clone + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    flag: &str,
+    argument: fn(T) -> Argument,
+) -> Vec<(usize, Argument)> {
+    let values = matches.get_many::<T>(flag).into_iter().flatten();
+    let values = values.cloned().map(argument);
+    let places = matches.indices_of(flag).into_iter().flatten();
+    places.zip(values).collect()
+}
+
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
         let set = Arg::new("set").long("set").value_name("NAME=VALUE");
@@ -109,29 +121,16 @@ impl Args for Settings {
 
 impl FromArgMatches for Settings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut arguments = BTreeMap::new();
-        if matches.get_flag("each_flagged_file") {
-            for (place, (name, value)) in EACH_FLAGGED_FILE.into_iter().enumerate() {
-                // The name of the program has the place 0.
-                arguments.insert((0, place), Argument::Set(Setting::Threshold(name, value)));
-            }
-        }
-        let sets = matches.get_many("set").into_iter().flatten().cloned();
-        let places = matches.indices_of("set").into_iter().flatten();
-        arguments.extend(
-            places
-                .zip(sets)
-                .map(|(place, set)| ((place, 0), Argument::Set(set))),
-        );
-        let folders = matches
-            .get_many("for_folder")
-            .into_iter()
-            .flatten()
-            .cloned();
-        let places = matches.indices_of("for_folder").into_iter().flatten();
-        let folders = places.zip(folders);
-        arguments.extend(folders.map(|(place, folder)| ((place, 0), Argument::ForFolder(folder))));
-        Self::of(arguments.into_values())
+        let flagged = matches.get_flag("each_flagged_file");
+        let flagged = EACH_FLAGGED_FILE.into_iter().filter(|_| flagged);
+        // The name of the program has the place 0.
+        let flagged =
+            flagged.map(|(name, value)| (0, Argument::Set(Setting::Threshold(name, value))));
+        let mut arguments: Vec<_> = flagged.collect();
+        arguments.extend(placed(matches, "set", Argument::Set));
+        arguments.extend(placed(matches, "for_folder", Argument::ForFolder));
+        arguments.sort_by_key(|(place, _)| *place);
+        Self::of(arguments.into_iter().map(|(_, argument)| argument))
             .map_err(|error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))
     }
 

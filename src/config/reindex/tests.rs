@@ -36,3 +36,47 @@ fn off_may_be_written_as_other_tools_write_it() {
         assert_eq!(reindex(&format!("{{mode: {off}}}")).rules.mode, Mode::Off);
     }
 }
+
+fn unknown(reindex: &str, had: &[&str]) -> Vec<String> {
+    let portals = "portals: [{name: a, base_url: https://p, api_key_env: K}]";
+    let errors = "errors: {rules: [{match: timed out, class: timeout}]}";
+    let text = format!("{portals}\n{errors}\nreindex: {reindex}\n");
+    let config = Config::from_yaml("kb.yml", &text).unwrap();
+    let had = had.iter().copied().collect();
+    config.reindex.unknown_classes(&config.errors, &had)
+}
+
+fn sentence(class: &str, end: &str) -> String {
+    format!(
+        "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
+    )
+}
+
+#[test]
+fn what_rules_make_files_had_or_has_a_meaning_of_its_own_is_known() {
+    let known = "{never_classes: [timeout, unspecified, other, unread, page lost]}";
+    assert_eq!(unknown(known, &["page lost"]), [""; 0]);
+    assert_eq!(unknown(known, &[]), [sentence("page lost", "")]);
+    assert_eq!(unknown("{}", &[]), [""; 0]);
+}
+
+#[test]
+fn a_class_that_is_misspelt_is_named_once_with_the_one_that_may_be_meant() {
+    let named = "{never_classes: [tmieout], folders: [
+        {match: a, cooldown: 2h}, {match: b, never_classes: [Page Lost, unübertroffen]}]}";
+    assert_eq!(
+        unknown(named, &["page lost"]),
+        [
+            sentence("Page Lost", "; is \"page lost\" meant?"),
+            sentence("tmieout", "; is \"timeout\" meant?"),
+            sentence("unübertroffen", ""),
+        ]
+    );
+}
+
+#[test]
+fn what_is_written_cannot_pass_for_more_than_a_class() {
+    let named = unknown(r#"{never_classes: ["a\u001b[2J\nb"]}"#, &[]);
+    assert_eq!(named, [sentence("a\u{1b}[2J\nb", "")]);
+    assert!(!named[0].contains('\u{1b}') && !named[0].contains('\n'));
+}
