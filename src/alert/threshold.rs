@@ -39,6 +39,11 @@ impl<'a> Threshold<'a> {
         self.meaning.contains(" 0: ")
     }
 
+    /// Whether folders can have values of their own: an alert about a portal has one, and the list says so.
+    pub fn is_of_a_folder(self) -> bool {
+        !self.meaning.contains("of a portal")
+    }
+
     /// Which values make sense; for people.
     pub fn range(self) -> String {
         let least = if self.may_be_zero() {
@@ -54,6 +59,11 @@ impl<'a> Threshold<'a> {
         format!("{} is a number {least}{most}", self.name)
     }
 
+    /// The one of this name, if there is one.
+    pub fn named(name: &str) -> Option<Threshold<'static>> {
+        Threshold::all().find(|threshold| threshold.name == name)
+    }
+
     /// All, in the order of the list.
     pub fn all() -> impl Iterator<Item = Threshold<'static>> {
         SHIPPED.lines().filter_map(Threshold::listed)
@@ -62,7 +72,5 @@ impl<'a> Threshold<'a> {
 
 /// The shipped value of a threshold; none if there is no such threshold.
 pub fn shipped(name: &str) -> Option<f64> {
-    let mut thresholds = Threshold::all();
-    let found = thresholds.find(|threshold| threshold.name == name)?;
-    found.value.parse().ok()
+    Threshold::named(name)?.value.parse().ok()
 }

@@ -71,7 +71,7 @@ impl CollectionLog {
         }
     }
 
-    /// Notes the cycle of the last interval; logs what is new about it.
+    /// Notes the cycle of the last interval; logs when it becomes too long, and when it is not any more.
     pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
         let gap = std::mem::take(&mut self.longest_gap);
         let found_unread = std::mem::take(&mut self.found_unread);
@@ -90,14 +90,14 @@ impl CollectionLog {
             // It is too early to tell that no folder waits any more.
             return;
         }
+        let is_late = |cycle: Option<ReadCycle>| cycle.filter(|cycle| cycle.is_late());
         let before = std::mem::replace(&mut self.shown.cycle, cycle);
-        if before.map(ReadCycle::is_late) == cycle.map(ReadCycle::is_late) {
-            return;
-        }
-        match cycle {
-            Some(cycle) if cycle.is_late() => warn!(%portal, "{cycle}"),
-            Some(cycle) => info!(%portal, "{cycle}"),
-            None => info!(%portal, "every folder fits into the interval again"),
+        match (is_late(before), is_late(cycle)) {
+            (None, Some(late)) => warn!(%portal, "{late}"),
+            (Some(_), None) => {
+                info!(%portal, "every folder is read within collect.quiet_every again")
+            }
+            (None, None) | (Some(_), Some(_)) => {}
         }
     }
 

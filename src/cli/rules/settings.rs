@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 
 use super::threshold::Setting;
+use crate::alert::Threshold;
 use crate::model::FolderId;
 
 /// Flags that report each flagged file.
@@ -52,7 +53,7 @@ impl Settings {
                 Argument::ForFolder(folder) => {
                     let (name, value) =
                         last.ok_or("--for-folder follows the --set that it limits to a folder")?;
-                    if !is_of_a_folder(name) {
+                    if !Threshold::named(name).is_some_and(Threshold::is_of_a_folder) {
                         return Err(format!("{name} cannot be set for one folder"));
                     }
                     settings.change(name).folders.insert(folder, value);
@@ -65,11 +66,6 @@ impl Settings {
     fn change(&mut self, name: &'static str) -> &mut Change {
         self.changes.entry(name).or_default()
     }
-}
-
-/// Whether the alert of a threshold is about one folder.
-fn is_of_a_folder(name: &str) -> bool {
-    !name.starts_with("portal_") && !["stale_intervals", "stuck_files"].contains(&name)
 }
 
 fn folder_id(text: &str) -> Result<String, String> {

@@ -38,8 +38,7 @@ impl FromStr for Setting {
         let (name, value) = text
             .split_once('=')
             .ok_or("write NAME=VALUE, or `help` for the list of names")?;
-        let known = Threshold::all().find(|known| known.name == name);
-        let threshold = known.ok_or_else(|| {
+        let threshold = Threshold::named(name).ok_or_else(|| {
             format!("there is no threshold `{name}`; `--set help` lists the names")
         })?;
         let number = value.parse().ok();
