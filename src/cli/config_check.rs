@@ -25,6 +25,11 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Exit
         return Err(mistakes(args.file.as_deref(), faults)?.into());
     }
     let portals = config.portals.len();
+    let part = if shard.count().get() > 1 {
+        format!(", {shard}")
+    } else {
+        String::new()
+    };
     let reindexing = config.reindex.summary();
     let warnings = config.warnings(shard.processes()).into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
@@ -32,7 +37,7 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Exit
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
-        "the configuration is correct: {portals} portal(s)\n{reindexing}\n{warnings}"
+        "the configuration is correct: {portals} portal(s){part}\n{reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
 }
