@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use tracing::error;
+use tracing::{error, warn};
 
 use crate::cli::{ConfigArgs, exit, output, settings, table};
 use crate::collect::Settings;
@@ -82,12 +82,15 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result
     let config = settings::config(config)?;
     let mut writer = Writer::new(args.output, table::terminal_width());
     let throttles = Throttles::new(shard);
-    let mut is_complete = true;
+    let (mut is_complete, mut folders) = (true, 0);
     let runtime = settings::runtime()?;
     for portal in &config.portals {
         let listed = list(&config, portal, shard, &throttles, args, &mut writer);
         match runtime.block_on(listed) {
-            Ok(is_whole) => is_complete &= is_whole,
+            Ok((is_whole, read)) => {
+                is_complete &= is_whole;
+                folders += read;
+            }
             Err(error) if is_closed(&error) => return Ok(ExitCode::SUCCESS),
             Err(error) => {
                 error!(portal = %portal.name, error = format!("{error:#}"), "the files cannot be listed");
@@ -96,10 +99,14 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result
         }
     }
     output::printed(writer.finish())?;
+    if args.folder.is_some() && folders == 0 && is_complete {
+        error!("no folder that is watched has this id or a name that matches --folder");
+        is_complete = false;
+    }
     Ok(exit::code(is_complete))
 }
 
-/// Lists the files of one portal; returns whether every folder was read.
+/// Lists the files of one portal; returns whether every folder was read, and how many there are.
 async fn list(
     config: &Config,
     portal: &Portal,
@@ -107,7 +114,7 @@ async fn list(
     throttles: &Throttles,
     args: &FilesArgs,
     writer: &mut Writer,
-) -> Result<bool> {
+) -> Result<(bool, usize)> {
     let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config, shard);
@@ -118,7 +125,7 @@ async fn list(
         &config.collect,
         Arc::new(config.errors.classifier()),
     );
-    let mut is_whole = true;
+    let (mut is_whole, read) = (true, folders.len());
     for folder in folders {
         let mut take = |file: File<'_>| {
             if args.admits(file.status, file.class) {
@@ -126,13 +133,20 @@ async fn list(
             }
             Ok(())
         };
-        if let Err(error) = reader.read(folder, &mut take).await {
-            if error.is::<io::Error>() {
+        match reader.read(folder, &mut take).await {
+            Ok(None) => {}
+            Ok(Some(why)) => {
+                warn!(portal = %portal.name, folder = %folder.name, why, "files may be missing");
+                is_whole = false;
+            }
+            Err(error) if error.is::<io::Error>() => {
                 return Err(error.context("cannot write to standard output"));
             }
-            error!(portal = %portal.name, folder = %folder.name, %error, "the folder cannot be read");
-            is_whole = false;
+            Err(error) => {
+                error!(portal = %portal.name, folder = %folder.name, %error, "the folder cannot be read");
+                is_whole = false;
+            }
         }
     }
-    Ok(is_whole)
+    Ok((is_whole, read))
 }

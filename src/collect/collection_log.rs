@@ -95,7 +95,7 @@ impl CollectionLog {
         match (is_late(before), is_late(cycle)) {
             (None, Some(late)) => warn!(%portal, "{late}"),
             (Some(_), None) => {
-                info!(%portal, "every folder is read within collect.quiet_every again")
+                info!(%portal, "every folder is read within collect.quiet_every again");
             }
             (None, None) | (Some(_), Some(_)) => {}
         }

@@ -30,7 +30,8 @@ const WAIT_FOR_RESULT: Duration = Duration::from_mins(30);
 const QUIET: Duration = Duration::from_mins(30);
 const NEWEST_FAILURES: usize = 5;
 
-/// A folder with more files tries a class only when the class is quiet: a try costs much of the budget.
+/// A folder with more files tries a class only when the class is quiet, or a file has waited for [`LONGEST_PAUSE`]: a try costs much of the
+/// budget.
 const MANY_FILES: u64 = 100;
 
 /// A pause doubles only once so many files failed again for each time: a few may fail by chance.
@@ -132,7 +133,7 @@ impl ClassState {
         let last = self.last.map(|(last, _)| last);
         let paused = last.map(|last| last.after(self.pause(rules)));
         if files > MANY_FILES {
-            return paused.max(new.newest.map(|newest| newest.after(QUIET)));
+            return paused.max(new.quiet);
         }
         let paused = paused?;
         let ended = new.outage_end.filter(|_| new.newest > last);
@@ -153,6 +154,8 @@ impl ClassState {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NewFailures {
     newest: Option<Timestamp>,
+    /// When a folder with [`MANY_FILES`] need not wait any more until the class is quiet.
+    quiet: Option<Timestamp>,
     /// When the outage in which they failed will have ended, if none fails until then; `None` if too few failed to tell.
     outage_end: Option<Timestamp>,
 }
@@ -161,12 +164,14 @@ impl NewFailures {
     pub fn of(mut times: Vec<Timestamp>) -> Self {
         times.sort_unstable();
         let newest = times.last().copied();
+        let waited = times.first().map(|oldest| oldest.after(LONGEST_PAUSE));
         let first = times.iter().rev().nth(NEWEST_FAILURES - 1);
         let end = |(newest, first): (Timestamp, &Timestamp)| {
             newest.after(QUIET.max(newest.since(*first)))
         };
         Self {
             newest,
+            quiet: newest.map(|newest| newest.after(QUIET)).min(waited),
             outage_end: newest.zip(first).map(end),
         }
     }

@@ -180,7 +180,7 @@ reasons! {
         "wait, or run kb-exporter reindex forgive --folder",
     Backlog = "backlog": "too many files of the folder wait to be processed";
         "wait until the portal has processed them, or raise reindex.max_backlog",
-    Class = "class": "retries of these classes of error have not helped lately, and another folder tries them next";
+    Class = "class": "these classes of error are tried later: no retry has helped lately, files still fail, or another folder tries them first";
         "repair the cause, then run kb-exporter reindex forgive --class; or wait for the next try",
     Budget = "budget": "the budget has too few files left";
         "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",

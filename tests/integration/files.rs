@@ -55,7 +55,7 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
         (["--folder", "Arch*"], 1),
         (["--status", "flagged"], 1),
         (["--class", "no text"], 2),
-        (["--folder", "Nothing"], 0),
+        (["--class", "nothing"], 0),
     ] {
         let arguments = [&arguments[..], &["--output", "json"]].concat();
         let found = rows(&files(&workspace, &arguments, 0).await[0]);
@@ -108,5 +108,26 @@ async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
         assert_eq!(rows(&printed).len(), 1, "{printed}");
         let said = logged.contains("Bad") && logged.contains(&status.to_string());
         assert!(said, "{logged}");
+    }
+}
+
+#[tokio::test]
+async fn files_that_may_be_missing_and_a_folder_that_is_not_there_are_said() {
+    for strategy in ["auto", "full"] {
+        let portal = Portal::with(|options| options.switches.hidden_files = 30).await;
+        let counts = [(Status::Done, 400), (Status::Failed, 130)];
+        portal.world(|world| world.add_synthetic_folder("Large", &counts.into()));
+        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+            config["collect"]["max_requests_per_second"] = 1_000.into();
+            config["collect"]["strategy"] = strategy.into();
+        });
+        let [csv, logged] = files(&workspace, &["--output", "csv"], 1).await;
+        assert!(csv.lines().count() > 100, "{strategy}: {csv}");
+        assert!(
+            logged.contains("files may be missing"),
+            "{strategy}: {logged}"
+        );
+        let [_, logged] = files(&workspace, &["--folder", "Lrge"], 1).await;
+        assert!(logged.contains("matches --folder"), "{logged}");
     }
 }

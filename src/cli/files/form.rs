@@ -135,7 +135,7 @@ fn csv_cell(text: &str) -> String {
     let text = text::one_line(text);
     let is_formula = text
         .trim_start()
-        .starts_with(['=', '+', '-', '@', '|', '%']);
+        .starts_with(['=', '+', '-', '@', '|', '%', '＝', '＋', '－', '＠']);
     let apostrophe = if is_formula { "'" } else { "" };
     if is_formula || text.contains([',', '"']) {
         format!("\"{apostrophe}{}\"", text.replace('"', "\"\""))
@@ -157,6 +157,7 @@ mod tests {
             ("a,b \"c\"", "\"a,b \"\"c\"\"\""),
             ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
             (" @a", "\"' @a\""),
+            ("＝1+1", "\"'＝1+1\""),
             ("line 1\nline 2", "line 1\\nline 2"),
             ("", ""),
         ] {

@@ -5,14 +5,13 @@ use std::io;
 use std::sync::Arc;
 
 use anyhow::Result;
-use tracing::warn;
 
 use crate::classify::Classifier;
 use crate::collect::error::{ReadError, total_of};
 use crate::collect::progress::Progress;
 use crate::collect::sorted::{self, Method};
 use crate::config::{Collect, Strategy};
-use crate::count::Boundaries;
+use crate::count::{Boundaries, FolderCount};
 use crate::model::{ByStatus, FileKey, Status, Timestamp};
 use crate::portal::{FileRow, Files, Lane, ListedFolder, PageRequest, Session};
 
@@ -45,8 +44,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a folder, and gives each of its failed and flagged files once.
-    pub async fn read(&self, folder: &ListedFolder, take: Take<'_>) -> Result<()> {
+    /// Reads a folder, and gives each of its failed and flagged files once. Returns why some may be missing, if so.
+    pub async fn read(&self, folder: &ListedFolder, take: Take<'_>) -> Result<Option<String>> {
         let lane = Lane::default();
         let files = self.session.files(folder.id, &lane);
         let counts = self.count(&files).await;
@@ -59,21 +58,33 @@ impl<'a> Reader<'a> {
             seen: HashSet::default(),
             given: ByStatus::default(),
             page_size: None,
+            total: 0,
             max_pages: self.collect.max_pages_per_folder.get(),
         };
         let read = match counts? {
-            Some(counts) => rows.read_ends(counts).await,
+            Some(count) => {
+                rows.total = count.files.total();
+                let read = rows.read_ends(count.files).await;
+                read.map(|all| all && count.consistent)
+            }
             None => rows.read_all().await,
         };
         self.session.go_on();
-        if !read? {
-            warn!(folder = %folder.name, "the folder changed while it was read; some of its files may be missing");
-        }
-        Ok(())
+        let (said, total) = (folder.file_count, rows.total);
+        Ok(if read? {
+            (total < said).then(|| {
+                format!(
+                    "the list of folders says {said} files, and the list of files ends at {total}"
+                )
+            })
+        } else {
+            let why = "the folder changed while it was read, or its list leaves rows out or repeats them; with collect.strategy full, every page is read";
+            Some(why.to_owned())
+        })
     }
 
-    /// The files by status, by the boundaries between statuses; `None` if the list is not sorted, or every page is to be read.
-    async fn count(&self, files: &Files<'_>) -> Result<Option<ByStatus<u64>>, ReadError> {
+    /// The count by the boundaries between statuses; `None` if the list is not sorted, or every page is to be read.
+    async fn count(&self, files: &Files<'_>) -> Result<Option<FolderCount>, ReadError> {
         if self.collect.strategy == Strategy::Full {
             return Ok(None);
         }
@@ -87,7 +98,7 @@ impl<'a> Reader<'a> {
         let (classifier, progress) = (Arc::clone(&self.classifier), Progress::default());
         let fetch = |page| files.page(page);
         match sorted::count(fetch, method, classifier, &progress).await {
-            Ok(read) => Ok(Some(read.count.files)),
+            Ok(read) => Ok(Some(read.count)),
             Err(ReadError::Unsorted { .. } | ReadError::Moving) => Ok(None),
             Err(error) => Err(error),
         }
@@ -104,6 +115,8 @@ struct Rows<'a> {
     given: ByStatus<u64>,
     /// Rows of the first page.
     page_size: Option<u64>,
+    /// Files of the folder, as the newest page says.
+    total: u64,
     max_pages: u64,
 }
 
@@ -112,7 +125,6 @@ struct ReadPage {
     rows: u64,
     has_done: bool,
     has_others: bool,
-    total: u64,
     /// The number of the last page.
     last: u64,
 }
@@ -152,7 +164,7 @@ impl Rows<'_> {
             let page = self.page(PageRequest::by_name(number)).await?;
             rows += page.rows;
             if number >= page.last {
-                return Ok(rows == page.total);
+                return Ok(rows == self.total);
             }
             number += 1;
         }
@@ -173,6 +185,7 @@ impl Rows<'_> {
         taken?;
         let size = *self.page_size.get_or_insert(page.rows.max(1));
         let total = total_of(request, &page.pagination)?;
+        self.total = total;
         let (pages, limit) = (total.div_ceil(size), self.max_pages);
         if pages > limit {
             return Err(ReadError::TooManyPages { pages, limit }.into());
@@ -181,7 +194,6 @@ impl Rows<'_> {
             rows: page.rows,
             has_done,
             has_others,
-            total,
             last: pages,
         })
     }

@@ -47,3 +47,17 @@ fn at_most_four_tries_an_hour_whatever_the_classes_are_called() {
     let setup = Setup::with(folders.collect());
     assert_eq!(setup.sent().len(), 4);
 }
+
+#[test]
+fn a_large_folder_in_which_files_still_fail_waits_for_a_quiet_half_hour_and_at_most_a_day() {
+    let sends = |oldest: Duration, newest: Duration| {
+        let mut folder = TestFolder::failing(1, 0);
+        folder.fail(150, "timeout", ago(oldest));
+        folder.fail(1, "timeout", ago(newest));
+        !Setup::with(vec![folder]).sent().is_empty()
+    };
+    let minute = Duration::from_mins(1);
+    assert!(!sends(HOUR * 23, minute * 15));
+    assert!(sends(HOUR * 23, minute * 31));
+    assert!(sends(HOUR * 24, minute * 15));
+}

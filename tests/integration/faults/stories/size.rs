@@ -41,10 +41,10 @@ async fn bombs_do_not_make_the_process_large_however_many_folders_there_are() {
     portal.strike(Target::List, bomb);
     let invalid = |metrics: &Exposition| {
         let reason = [("reason", "invalid_response")];
-        metrics.value("kb_portal_unavailable", &reason) == Some(1.0)
+        // Reads that were under way when the list failed may still count.
+        metrics.value("kb_portal_unavailable", &reason) == Some(1.0) && up(metrics) == 0
     };
     let metrics = exporter.metrics_when("the list is a bomb", invalid).await;
-    assert_eq!(up(&metrics), 0);
     let counts = metrics.by_status("kb_folder_files", &folders[0].to_string());
     assert_eq!(counts, portal.counts(folders[0]), "the last counts stay");
     portal.faults.clear();
