@@ -43,6 +43,9 @@ use address::ListenAddress;
 /// More would fill the memory before anything is served.
 const MAX_PORTAL_FOLDERS: u64 = 100_000;
 
+/// As many files as the simulated portal has, at most: some gigabytes.
+const MAX_PORTAL_FILES: u64 = 50_000_000;
+
 /// Version, revision and compiler, for `--version`.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -193,7 +196,12 @@ struct PortalArgs {
     )]
     folders: usize,
     /// Begin with this number of files.
-    #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
+    #[arg(
+        long = "portal.files",
+        value_name = "N",
+        default_value_t = 60_000,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_PORTAL_FILES)
+    )]
     files: usize,
     /// Convert audio and video to text, or do not.
     #[arg(

@@ -49,11 +49,11 @@ impl Unwatched {
 
     /// What the configuration names although the portal does not have it, if so; for people.
     pub fn unmatched(self) -> Option<String> {
-        (self.no_match > 0).then(|| {
-            format!(
-                "{} patterns of folders.include match no folder that the key may use",
-                self.no_match
-            )
-        })
+        let patterns = match self.no_match {
+            0 => return None,
+            1 => "a pattern of folders.include (by default *) matches".to_owned(),
+            several => format!("{several} patterns of folders.include match"),
+        };
+        Some(format!("{patterns} no folder that the key may use"))
     }
 }

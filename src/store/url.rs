@@ -36,6 +36,9 @@ type Options = BTreeMap<&'static str, String>;
 /// The URL for each host, in the order in which they are tried. A message about it has no part of it: what seems to be an option may be the
 /// end of a password.
 pub fn parse(text: &str) -> Result<Vec<Url>, String> {
+    if text.contains(char::is_whitespace) {
+        return Err("it must have one line, with the URL and without spaces".to_owned());
+    }
     let url = Url::parse(text).map_err(|_| FORM.to_owned())?;
     if !matches!(url.scheme(), "postgres" | "postgresql") {
         return Err(FORM.to_owned());
@@ -65,9 +68,13 @@ pub fn parse(text: &str) -> Result<Vec<Url>, String> {
 
 fn read(url: &Url) -> Result<Options, String> {
     let port = url.port().map(|port| port.to_string());
+    // Only a URL has brackets around an IPv6 address.
+    let host = url
+        .host_str()
+        .map(|host| host.trim_start_matches('[').trim_end_matches(']'));
     let database = url.path().trim_start_matches('/');
     let given = [
-        ("host", url.host_str()),
+        ("host", host),
         ("port", port.as_deref()),
         ("user", Some(url.username())),
         ("password", url.password()),
@@ -133,7 +140,6 @@ fn decoded(text: &str) -> String {
 }
 
 fn is_local(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
     let is_loopback = |address: IpAddr| address.is_loopback();
     host.starts_with('/') || host == "localhost" || host.parse().is_ok_and(is_loopback)
 }
@@ -187,6 +193,7 @@ mod tests {
         assert_eq!(told(url, "port"), ["5433", "5434"]);
         assert_eq!(told(url, "password"), ["a?&b"; 2]);
         assert_eq!(told("postgres://kb@one,two/kb", "port"), ["5432"; 2]);
+        assert_eq!(told("postgres://kb@[::1]/kb", "host"), ["::1"]);
     }
 
     #[test]
@@ -224,6 +231,7 @@ mod tests {
             ("postgres:///kb", form),
             ("kb:secret@db.example", form),
             ("", form),
+            ("postgres://kb:pw@db.example/kb\nsecret", "one line"),
         ] {
             let error = parse(url).unwrap_err();
             assert!(error.contains(says), "{url}: {error}");

@@ -1,5 +1,6 @@
 //! The files in each output format, written as they come.
 
+use std::fmt::Write as _;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 
 use serde::Serialize;
@@ -83,7 +84,7 @@ impl Writer {
                     ",\n"
                 };
                 self.output.write_all(before.as_bytes())?;
-                serde_json::to_writer(&mut self.output, &row)?;
+                self.output.write_all(json_line(&row)?.as_bytes())?;
             }
             Form::Csv => {
                 if self.rows == 1 {
@@ -112,6 +113,22 @@ impl Writer {
         }
         self.output.flush()
     }
+}
+
+/// An object on one line. What a terminal would obey is escaped.
+fn json_line(row: &Row<'_>) -> serde_json::Result<String> {
+    let mut line = String::new();
+    for character in serde_json::to_string(row)?.chars() {
+        if text::is_unsafe(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(line, "\\u{unit:04x}");
+            }
+        } else {
+            line.push(character);
+        }
+    }
+    Ok(line)
 }
 
 /// One line (RFC 4180).
@@ -163,6 +180,25 @@ mod tests {
         ] {
             assert_eq!(csv_cell(text), cell);
         }
+    }
+
+    #[test]
+    fn a_terminal_obeys_no_json() {
+        let name = "a\u{202e}fdp\u{e0001}\n\u{1b}[2J\u{9b}é";
+        let row = Row {
+            folder: "",
+            name,
+            status: "failed",
+            class: "",
+            reason: "",
+            created: None,
+            portal: "",
+            folder_id: String::new(),
+        };
+        let line = json_line(&row).unwrap();
+        assert!(!line.chars().any(text::is_unsafe), "{line}");
+        let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(read["name"], name);
     }
 
     proptest! {

@@ -30,16 +30,21 @@ impl Writer {
         }
         let newer = self.refresh(portal).await?;
         self.note_step(portal).await?;
-        if self.met.contains(portal) {
-            return Ok(newer);
+        if !self.met.contains(portal) {
+            self.note_met(portal).await?;
+            self.end_interrupted(portal).await?;
+            self.met.insert(portal.clone());
+            return Ok(Vec::new());
         }
-        self.meet(portal).await?;
-        self.met.insert(portal.clone());
-        Ok(Vec::new())
+        if self.views.get(portal)?.revision.is_none() {
+            // The database lost its tables.
+            self.note_met(portal).await?;
+        }
+        Ok(newer)
     }
 
-    /// Begins with a portal: notes that the ledger knows it, and ends the attempts that were under way in a folder, which one process has.
-    async fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+    /// Notes that the ledger knows a portal.
+    async fn note_met(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         let clock = self.clock();
         self.change(portal, |known| {
             let at = clock.now().wall;
@@ -48,10 +53,15 @@ impl Writer {
                 Some(_) => Vec::new(),
             })
         })
-        .await?;
+        .await
+    }
+
+    /// Ends the attempts that were under way in a folder, which one process has.
+    async fn end_interrupted(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         if self.leases.is_some() {
             return Ok(());
         }
+        let clock = self.clock();
         self.change(portal, |known| {
             let until = clock.now().wall.max(known.view.latest());
             Ok(known.view.interrupted(until))

@@ -37,6 +37,17 @@ async fn what_a_database_lost_is_added_again_and_limits_are_in_doubt() {
 }
 
 #[tokio::test]
+async fn a_log_that_lost_all_before_the_first_attempt_begins_anew() {
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder).await;
+    sql(&folder.path().join("ledger.db"), "DELETE FROM event").await;
+    ledger.follow().await.unwrap();
+    let view = ledger.view().unwrap();
+    assert!(view.latest() <= now(), "no clock is waited for");
+    assert_eq!(reopen(&folder).await.1, view, "it is on disk");
+}
+
+#[tokio::test]
 async fn an_attempt_decided_on_a_log_that_was_lost_is_refused() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder).await;
