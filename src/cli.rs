@@ -84,7 +84,7 @@ enum Command {
     Check(check::CheckArgs),
     /// Collect once and print the counts. Exit code: 0 every folder was counted, 1 some could not be counted.
     Scan(scan::ScanArgs),
-    /// List the failed and flagged files with their reasons. Exit code: 0 every folder was read, 1 some could not be read.
+    /// List the failed and flagged files with their reasons. Exit code: 0 every folder was read, 1 some could not be read or files may be missing.
     Files(files::FilesArgs),
     /// Show reindexing attempts and their results.
     #[command(subcommand)]

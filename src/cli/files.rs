@@ -77,7 +77,7 @@ fn is_closed(error: &anyhow::Error) -> bool {
     error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-/// Lists the files of every portal. The exit code is 1 if some folder could not be read.
+/// Lists the files of every portal. The exit code is 1 if some folder could not be read, or some of its files.
 pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
     let mut writer = Writer::new(args.output, table::terminal_width());

@@ -8,7 +8,7 @@ pub(crate) struct Size {
     pub(super) shards: usize,
     /// Shards in the end.
     pub(super) fewer: usize,
-    /// Folders that a shard may have at first.
+    /// Folders that a shard may have at first: five standard deviations around its part, since ids are random.
     pub(super) part: Range<usize>,
     /// Between two collections of replicas.
     pub(super) schedule: &'static str,
@@ -22,7 +22,7 @@ pub(super) const SMALL: Size = Size {
     folders: 60,
     shards: 3,
     fewer: 2,
-    part: 12..29,
+    part: 2..39,
     schedule: "3s",
     scrapes: "1s",
     evaluations: 60,
