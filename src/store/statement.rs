@@ -6,8 +6,11 @@ use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Row as _};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 
-/// Fewer than either engine takes in a statement. `SQLite` compares each name with all others, so a large statement takes its square of time.
-pub(super) const MAX_PARAMETERS: usize = 1_000;
+/// Parameters of a statement, at most; either engine takes more. `SQLite` compares each name with all others, so a large statement takes its
+/// square of time. On a server, each statement costs a round trip.
+pub(super) const fn max_parameters(is_shared: bool) -> usize {
+    if is_shared { 30_000 } else { 1_000 }
+}
 
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use super::read::{self, folder_id};
 use super::{Answer, Changes, FileChanges, FolderChange};
 use crate::model::{FileKey, FolderId, PortalAddress, Shard, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::statement::{MAX_PARAMETERS, Revision, Statement, Value};
+use crate::store::statement::{Revision, Statement, Value, max_parameters};
 
 /// Writes changes, except those of folders that another process wrote, or that are to be written as a whole.
 pub(super) async fn write(
@@ -24,6 +24,7 @@ pub(super) async fn write(
         portal,
         now,
         lock: if is_shared { " FOR UPDATE" } else { "" },
+        most: max_parameters(is_shared),
     };
     tables.forget(&changes.forgotten).await?;
     if let Some((watched, before)) = &changes.unwatched {
@@ -43,6 +44,8 @@ struct Tables<'a> {
     now: Timestamp,
     /// What locks the rows that a query finds.
     lock: &'static str,
+    /// Parameters of a statement, at most.
+    most: usize,
 }
 
 /// What becomes of the change of a folder.
@@ -89,7 +92,7 @@ impl Tables<'_> {
         changes: &[&FolderChange],
     ) -> Result<HashMap<FolderId, Revision>, StoreError> {
         let mut revisions = HashMap::with_capacity(changes.len());
-        for changes in changes.chunks(MAX_PARAMETERS - 1) {
+        for changes in changes.chunks(self.most - 1) {
             let ids = changes.iter().map(|change| change.id.to_string());
             let statement = Statement::new("SELECT folder, number, token FROM folder")
                 .where_folder_in(self.portal, ids)
@@ -109,7 +112,7 @@ impl Tables<'_> {
     ) -> Result<HashSet<FolderId>, StoreError> {
         let now = self.now.as_millis();
         let mut written = HashSet::with_capacity(writes.len());
-        for writes in writes.chunks(MAX_PARAMETERS / 6) {
+        for writes in writes.chunks(self.most / 6) {
             let rows = writes.iter().map(|(change, revision)| {
                 Ok([
                     self.portal.as_str().into(),
@@ -165,7 +168,7 @@ impl Tables<'_> {
             }
         }
         self.delete_where_folder_in("file", &whole).await?;
-        for keys in forgotten.chunks(MAX_PARAMETERS / 2 - 1) {
+        for keys in forgotten.chunks(self.most / 2 - 1) {
             let statement = Statement::new("DELETE FROM file WHERE portal = ")
                 .value(self.portal.as_str())
                 .text(" AND (folder, file) IN (VALUES ")
@@ -173,7 +176,7 @@ impl Tables<'_> {
                 .text(")");
             statement.fetch(self.connection).await?;
         }
-        for files in files.chunks(MAX_PARAMETERS / 4) {
+        for files in files.chunks(self.most / 4) {
             let portal = self.portal.as_str();
             let rows = files
                 .iter()
@@ -218,7 +221,7 @@ impl Tables<'_> {
         table: &str,
         ids: &[String],
     ) -> Result<(), StoreError> {
-        for ids in ids.chunks(MAX_PARAMETERS - 1) {
+        for ids in ids.chunks(self.most - 1) {
             let statement = Statement::new(&format!("DELETE FROM {table}"))
                 .where_folder_in(self.portal, ids.iter().map(String::as_str));
             statement.fetch(self.connection).await?;
