@@ -117,7 +117,7 @@ pub(super) fn with_all(query: &str) -> String {
 async fn every_query_and_variable_has_an_answer_in_a_demo_that_has_a_past() {
     let flags = [
         "--portal.folders",
-        "3",
+        "6",
         "--portal.files",
         "600",
         "--portal.speed",
