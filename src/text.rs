@@ -3,6 +3,9 @@
 //! Two steps: [`clean`] bounds a text where it enters the program; [`one_line`] escapes it where a line break would do harm.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde_json::ser::{Formatter, Serializer};
 
 pub const REPLACEMENT: char = '\u{fffd}';
 
@@ -77,6 +80,31 @@ pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
     }
     let start = text.chars().take(characters.saturating_sub(1));
     Cow::Owned(start.chain([ELLIPSIS]).collect())
+}
+
+/// Writes values as JSON, each on one line, in which everything that [`is_unsafe`] is escaped.
+pub fn harmless_json<W: Write>(out: W) -> Serializer<W, Harmless> {
+    Serializer::with_formatter(out, Harmless)
+}
+
+/// The form of [`harmless_json`]. JSON itself asks to escape control characters below U+0020 only.
+pub struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W>(&mut self, out: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let mut rest = fragment;
+        while let Some((at, character)) = rest.char_indices().find(|found| is_unsafe(found.1)) {
+            out.write_all(&rest.as_bytes()[..at])?;
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            rest = &rest[at + character.len_utf8()..];
+        }
+        out.write_all(rest.as_bytes())
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
-use serde_json::ser::{Formatter, Serializer};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -17,7 +16,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::Format;
 use crate::clock::Moment;
-use crate::text::{cut, is_unsafe};
+use crate::text::{cut, harmless_json, is_unsafe};
 
 /// The longest value, in characters; a longer one is cut.
 const MAX_VALUE: usize = 2_000;
@@ -173,9 +172,10 @@ impl Line {
     fn write(&self, format: Format, out: &mut Vec<u8>) -> io::Result<()> {
         match format {
             Format::Logfmt => self.write_logfmt(out)?,
-            Format::Json => write_json(out, |json| {
-                json.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-            })?,
+            Format::Json => {
+                harmless_json(&mut *out)
+                    .collect_map(self.0.iter().map(|(key, value)| (key, value)))?;
+            }
         }
         out.write_all(b"\n")
     }
@@ -186,7 +186,7 @@ impl Line {
             write!(out, "{space}{key}=")?;
             match value {
                 Value::String(text) if is_bare(text) => out.write_all(text.as_bytes())?,
-                value => write_json(out, |json| value.serialize(json))?,
+                value => value.serialize(&mut harmless_json(&mut *out))?,
             }
         }
         Ok(())
@@ -209,31 +209,4 @@ fn is_bare(text: &str) -> bool {
     let needs_quotes =
         |letter: char| letter.is_whitespace() || is_unsafe(letter) || "\"=\\".contains(letter);
     !text.is_empty() && !text.contains(needs_quotes)
-}
-
-fn write_json<'a>(
-    out: &'a mut Vec<u8>,
-    write: impl FnOnce(&mut Serializer<&'a mut Vec<u8>, Harmless>) -> serde_json::Result<()>,
-) -> io::Result<()> {
-    write(&mut Serializer::with_formatter(out, Harmless)).map_err(io::Error::from)
-}
-
-/// JSON on one line in which everything unsafe is escaped, which JSON itself asks for control characters below U+0020 only.
-struct Harmless;
-
-impl Formatter for Harmless {
-    fn write_string_fragment<W>(&mut self, out: &mut W, fragment: &str) -> io::Result<()>
-    where
-        W: ?Sized + Write,
-    {
-        let mut rest = fragment;
-        while let Some((at, character)) = rest.char_indices().find(|found| is_unsafe(found.1)) {
-            out.write_all(&rest.as_bytes()[..at])?;
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                write!(out, "\\u{unit:04x}")?;
-            }
-            rest = &rest[at + character.len_utf8()..];
-        }
-        out.write_all(rest.as_bytes())
-    }
 }

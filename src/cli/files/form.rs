@@ -1,6 +1,5 @@
 //! The files in each output format, written as they come.
 
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 
 use serde::Serialize;
@@ -84,7 +83,7 @@ impl Writer {
                     ",\n"
                 };
                 self.output.write_all(before.as_bytes())?;
-                self.output.write_all(json_line(&row)?.as_bytes())?;
+                row.serialize(&mut text::harmless_json(&mut self.output))?;
             }
             Form::Csv => {
                 if self.rows == 1 {
@@ -113,22 +112,6 @@ impl Writer {
         }
         self.output.flush()
     }
-}
-
-/// An object on one line. What a terminal would obey is escaped.
-fn json_line(row: &Row<'_>) -> serde_json::Result<String> {
-    let mut line = String::new();
-    for character in serde_json::to_string(row)?.chars() {
-        if text::is_unsafe(character) {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _ = write!(line, "\\u{unit:04x}");
-            }
-        } else {
-            line.push(character);
-        }
-    }
-    Ok(line)
 }
 
 /// One line (RFC 4180).
@@ -195,7 +178,9 @@ mod tests {
             portal: "",
             folder_id: String::new(),
         };
-        let line = json_line(&row).unwrap();
+        let mut line = Vec::new();
+        row.serialize(&mut text::harmless_json(&mut line)).unwrap();
+        let line = String::from_utf8(line).unwrap();
         assert!(!line.chars().any(text::is_unsafe), "{line}");
         let read: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["name"], name);
