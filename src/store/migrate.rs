@@ -16,15 +16,12 @@ use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::ledger::log;
 use crate::store::place::{Access, Part, Place};
-use crate::store::statement::{Statement, Value, query};
+use crate::store::statement::{Statement, Value, max_parameters, query};
 use crate::store::tables::{SERVER_NOW, rows as read};
 use crate::store::worker::block_on;
 
 /// The clocks of this machine and of the server may differ by this much: the times in a ledger are those of the clock that is used with it.
 const MAX_DIFFERENCE: Duration = Duration::from_mins(1);
-
-/// How many rows one statement writes.
-const ROWS: usize = 1_000;
 
 /// How many rows of each kind were copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -279,7 +276,8 @@ impl Table {
         rows: &[Vec<Value>],
     ) -> Result<(), StoreError> {
         let columns = self.columns.join(", ");
-        for rows in rows.chunks(ROWS) {
+        let at_once = max_parameters(connection) / self.columns.len();
+        for rows in rows.chunks(at_once) {
             Statement::new(&format!("INSERT INTO {} ({columns}) VALUES ", self.name))
                 .rows(rows.iter().cloned())
                 .fetch(connection)

@@ -1,15 +1,19 @@
 //! Statements with parameters, as both engines understand them, and what tells the writes to a row apart.
 
 use sqlx::any::{AnyArguments, AnyRow};
-use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Row as _};
+use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Database as _, Row as _, Sqlite};
 
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 
 /// Parameters of a statement, at most; either engine takes more. `SQLite` compares each name with all others, so a large statement takes its
 /// square of time. On a server, each statement costs a round trip.
-pub(super) const fn max_parameters(is_shared: bool) -> usize {
-    if is_shared { 30_000 } else { 1_000 }
+pub(super) fn max_parameters(connection: &AnyConnection) -> usize {
+    if connection.backend_name() == Sqlite::NAME {
+        1_000
+    } else {
+        30_000
+    }
 }
 
 /// A value of a row.

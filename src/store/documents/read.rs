@@ -11,9 +11,9 @@ use crate::classify::{Class, ClassSlot};
 use crate::history::KnownFile;
 use crate::model::{FileKey, FileMap, FolderId, PortalAddress, Shard};
 use crate::store::error::StoreError;
-use crate::store::statement::{Revision, Statement};
+use crate::store::statement::{Revision, Statement, max_parameters};
 
-/// How many folders one query reads.
+/// How many folders one query reads, at most.
 const FOLDERS_AT_ONCE: usize = 5_000;
 
 /// Reads a portal, with the folders of a shard.
@@ -38,7 +38,8 @@ pub(super) async fn portal(
             .unwrap_or_default(),
         folders: HashMap::with_capacity(ids.len()),
     };
-    for ids in ids.chunks(FOLDERS_AT_ONCE) {
+    let at_once = FOLDERS_AT_ONCE.min(max_parameters(connection) - 1);
+    for ids in ids.chunks(at_once) {
         stored
             .folders
             .extend(folders(connection, portal, ids).await?);

@@ -24,7 +24,6 @@ pub(super) async fn write(
         portal,
         now,
         lock: if is_shared { " FOR UPDATE" } else { "" },
-        most: max_parameters(is_shared),
     };
     tables.forget(&changes.forgotten).await?;
     if let Some((watched, before)) = &changes.unwatched {
@@ -44,8 +43,6 @@ struct Tables<'a> {
     now: Timestamp,
     /// What locks the rows that a query finds.
     lock: &'static str,
-    /// Parameters of a statement, at most.
-    most: usize,
 }
 
 /// What becomes of the change of a folder.
@@ -92,7 +89,7 @@ impl Tables<'_> {
         changes: &[&FolderChange],
     ) -> Result<HashMap<FolderId, Revision>, StoreError> {
         let mut revisions = HashMap::with_capacity(changes.len());
-        for changes in changes.chunks(self.most - 1) {
+        for changes in changes.chunks(max_parameters(self.connection) - 1) {
             let ids = changes.iter().map(|change| change.id.to_string());
             let statement = Statement::new("SELECT folder, number, token FROM folder")
                 .where_folder_in(self.portal, ids)
@@ -112,7 +109,7 @@ impl Tables<'_> {
     ) -> Result<HashSet<FolderId>, StoreError> {
         let now = self.now.as_millis();
         let mut written = HashSet::with_capacity(writes.len());
-        for writes in writes.chunks(self.most / 6) {
+        for writes in writes.chunks(max_parameters(self.connection) / 6) {
             let rows = writes.iter().map(|(change, revision)| {
                 Ok([
                     self.portal.as_str().into(),
@@ -168,7 +165,7 @@ impl Tables<'_> {
             }
         }
         self.delete_where_folder_in("file", &whole).await?;
-        for keys in forgotten.chunks(self.most / 2 - 1) {
+        for keys in forgotten.chunks(max_parameters(self.connection) / 2 - 1) {
             let statement = Statement::new("DELETE FROM file WHERE portal = ")
                 .value(self.portal.as_str())
                 .text(" AND (folder, file) IN (VALUES ")
@@ -176,7 +173,7 @@ impl Tables<'_> {
                 .text(")");
             statement.fetch(self.connection).await?;
         }
-        for files in files.chunks(self.most / 4) {
+        for files in files.chunks(max_parameters(self.connection) / 4) {
             let portal = self.portal.as_str();
             let rows = files
                 .iter()
@@ -221,7 +218,7 @@ impl Tables<'_> {
         table: &str,
         ids: &[String],
     ) -> Result<(), StoreError> {
-        for ids in ids.chunks(self.most - 1) {
+        for ids in ids.chunks(max_parameters(self.connection) - 1) {
             let statement = Statement::new(&format!("DELETE FROM {table}"))
                 .where_folder_in(self.portal, ids.iter().map(String::as_str));
             statement.fetch(self.connection).await?;
