@@ -30,20 +30,19 @@ impl Writer {
         }
         let newer = self.refresh(portal).await?;
         self.note_step(portal).await?;
-        if !self.met.contains(portal) {
-            self.note_met(portal).await?;
-            self.end_interrupted(portal).await?;
-            self.met.insert(portal.clone());
-            return Ok(Vec::new());
-        }
         if self.views.get(portal)?.revision.is_none() {
-            // The database lost its tables.
+            // It is new, or the database lost its tables.
             self.note_met(portal).await?;
         }
-        Ok(newer)
+        if self.met.contains(portal) {
+            return Ok(newer);
+        }
+        self.end_interrupted(portal).await?;
+        self.met.insert(portal.clone());
+        Ok(Vec::new())
     }
 
-    /// Notes that the ledger knows a portal.
+    /// Notes that the ledger knows a portal, unless another process did.
     async fn note_met(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         let clock = self.clock();
         self.change(portal, |known| {
