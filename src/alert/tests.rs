@@ -1,0 +1,188 @@
+//! What the rules say of a folder, by its last day.
+
+use super::*;
+use crate::history::Look;
+use crate::snapshot::Way;
+
+const NOON: i64 = 1_772_366_400_000;
+
+/// Counters that grew by these numbers in each of the last steps, and by nothing before.
+fn entries(growth: &[u64]) -> Series {
+    let now = Series::step(Timestamp::from_millis(NOON));
+    let mut series = Series::default();
+    let mut sum = 100;
+    series.note(now - Series::DAY, sum);
+    let first = now + 1 - u32::try_from(growth.len()).unwrap();
+    for (step, more) in (first..).zip(growth) {
+        sum += more;
+        series.note(step, sum);
+    }
+    series
+}
+
+#[test]
+fn the_shipped_rules_have_every_threshold() {
+    let mut all = Limit::ALL.into_iter();
+    assert!(all.all(|limit| limit.value().is_finite()));
+}
+
+/// The text of a shipped rule.
+fn shipped_rule(rule: Rule) -> &'static str {
+    let head = format!("- alert: {}\n", rule.as_str());
+    let rest = SHIPPED.split(&head).nth(1).unwrap();
+    rest.split("- alert: ").next().unwrap()
+}
+
+#[test]
+fn a_portal_in_trouble_is_linked_to_the_rule_that_fires() {
+    for rule in Rule::ALL {
+        shipped_rule(rule);
+    }
+    let own = [
+        Trouble::Unauthorized,
+        Trouble::KeyUnreadable,
+        Trouble::AddressRefused,
+    ];
+    for trouble in own {
+        let (rule, word) = (Rule::of(trouble), trouble.as_str());
+        assert!(shipped_rule(rule).contains(word), "{word}: {rule:?}");
+    }
+    for trouble in Trouble::ALL {
+        let is_down = Rule::of(trouble) == Rule::PortalDown;
+        assert_eq!(is_down, !own.contains(&trouble), "{trouble:?}");
+    }
+}
+
+#[test]
+fn a_file_is_stuck_when_it_waits_for_a_day_while_others_move() {
+    let now = Timestamp::from_millis(NOON);
+    let hours = |hours| now.before(Duration::from_hours(hours));
+    for (waits, moved, began, stuck) in [
+        (25, 1, 48, true),
+        (23, 1, 48, false),
+        (25, 25, 48, false),
+        (25, 1, 1, false),
+    ] {
+        let day = Day {
+            moved: hours(moved),
+            began: hours(began),
+            ..Day::default()
+        };
+        let mut oldest = ByStatus::default();
+        oldest[Status::Pending] = Some(hours(waits));
+        let counts = counts(oldest);
+        let found = file_stuck_since(&day, &counts, now);
+        assert_eq!(
+            found,
+            stuck.then(|| hours(waits)),
+            "{waits} {moved} {began}"
+        );
+    }
+}
+
+fn counts(oldest: ByStatus<Option<Timestamp>>) -> Counts {
+    Counts {
+        files: ByStatus::default(),
+        errors: Vec::new(),
+        oldest,
+        look: Look {
+            way: Way::Full,
+            consistent: true,
+            requests: 1,
+            duration: Duration::ZERO,
+            rows_beyond: None,
+            missing_files: 0,
+        },
+        counted: Moment::now(),
+        interval: None,
+    }
+}
+
+#[test]
+fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
+    let now = Timestamp::from_millis(NOON);
+    let daily = [5_u64; 280];
+    let daily_and_more = [&daily[..], &[25, 25, 25]].concat();
+    let bursts = [4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0].repeat(20);
+    for (growth, minutes, expected) in [
+        (&[10][..], 1, true),
+        (&[9], 1, false),
+        (&[4, 4, 4], 1, true),
+        (&[10, 0, 0, 0], 1, false),
+        (&[10, 0, 0, 0, 0, 0], 30, true),
+        (&daily[..], 1, false),
+        (&daily_and_more[..], 1, true),
+        (&[&bursts[..], &[12]].concat()[..], 1, false),
+        (&[&bursts[..], &[24]].concat()[..], 1, true),
+    ] {
+        let interval = Duration::from_mins(minutes);
+        let entries = entries(growth);
+        let judged = is_spike(&entries, [10.0, 4.0], interval, now);
+        let last: Vec<_> = growth.iter().rev().take(5).collect();
+        assert_eq!(judged, expected, "{last:?}");
+    }
+}
+
+#[test]
+fn a_spike_begins_with_the_first_of_the_entries_that_follow_each_other() {
+    let now = Timestamp::from_millis(NOON);
+    let found = spike(
+        &entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]),
+        Timestamp::default(),
+        now,
+    );
+    let since = now.before(Series::STEP * 3);
+    assert_eq!(found, (60, since));
+}
+
+#[test]
+fn waiting_files_are_stuck_after_an_hour_or_six_where_counts_are_rare() {
+    let now = Timestamp::from_millis(NOON);
+    let files = ByStatus::from_fn(|status| u64::from(status == Status::Pending));
+    for (minutes, interval, stuck) in [
+        (59, 1, false),
+        (60, 1, true),
+        (60, 31, false),
+        (360, 31, true),
+    ] {
+        let moved = now.before(Duration::from_mins(minutes));
+        let day = Day {
+            moved,
+            ..Day::default()
+        };
+        let judged = stuck_since(&day, &files, Duration::from_mins(interval), now);
+        assert_eq!(judged, stuck.then_some(moved), "{minutes} {interval}");
+    }
+    let done = ByStatus::default();
+    assert_eq!(stuck_since(&Day::default(), &files, STUCK, now), None);
+    let old = Day {
+        moved: Timestamp::from_millis(1),
+        ..Day::default()
+    };
+    assert_eq!(stuck_since(&old, &done, STUCK, now), None);
+}
+
+#[test]
+fn a_high_share_must_have_been_high_for_half_an_hour() {
+    let now = Timestamp::from_millis(NOON);
+    for (before, failed, total, high) in [
+        (25, 25, 400, true),
+        (0, 25, 400, false),
+        (19, 19, 100, false),
+        (25, 25, 500, false),
+    ] {
+        let files = ByStatus::from_fn(|status| match status {
+            Status::Failed => failed,
+            Status::Done => total - failed,
+            _ => 0,
+        });
+        let mut day = Day::default();
+        day.failed.note(Series::step(now) - 9, before);
+        day.failed.note(Series::step(now), failed);
+        assert_eq!(
+            is_ratio_high(&day, &files, now),
+            high,
+            "{failed} of {total}"
+        );
+    }
+}
