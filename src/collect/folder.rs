@@ -25,6 +25,7 @@ use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::StoredFolder;
+use crate::store::ledger::PortalLedger;
 
 use stored::UnwrittenCount;
 use under_way::DueRead;
@@ -179,7 +180,9 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, intervals: ReadIntervals, attempt_is_open: bool, now: Moment) -> Due {
+    pub fn due(&self, intervals: ReadIntervals, ledger: Option<&PortalLedger>, now: Moment) -> Due {
+        let id = self.view.id;
+        let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
         let moves = self.moves(attempt_is_open);
         self.read_log.due(moves, intervals).unwrap_or_else(|| {
             let counted = self
