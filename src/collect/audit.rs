@@ -13,7 +13,7 @@ use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::queue::{Due, Need, ReadKind};
+use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::collect::read_task::{Audit, FolderRead, Found};
 use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
@@ -60,7 +60,12 @@ impl Collector {
                 need: Need::Quiet,
                 at: now.steady + self.settings.collect.quiet_every,
             };
-            self.queue.push(folder, ReadKind::Audit, due);
+            self.queue.push(Turn {
+                due,
+                folder,
+                kind: ReadKind::Audit,
+                is_slow: false,
+            });
         }
     }
 

@@ -132,7 +132,7 @@ impl Collector {
         for (id, due) in due {
             if let Some(folder) = self.folders.get_mut(id) {
                 folder.queue(due);
-                self.queue.push(id, ReadKind::Count, due);
+                self.queue.push(folder.turn(ReadKind::Count, due));
             }
         }
     }

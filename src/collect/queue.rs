@@ -3,7 +3,7 @@
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
 //! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -64,12 +64,40 @@ pub(super) struct Turn {
     pub due: Due,
     pub folder: FolderId,
     pub kind: ReadKind,
+    /// Whether the folder is answered slowly, so that its read has the room of such folders.
+    pub is_slow: bool,
+}
+
+/// What decides whether a read that waits may begin: of those that have it in common, only the first one is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    need: Need,
+    kind: ReadKind,
+    is_slow: bool,
+}
+
+impl Line {
+    const fn of(turn: &Turn) -> Self {
+        Self {
+            need: turn.due.need,
+            kind: turn.kind,
+            is_slow: turn.is_slow,
+        }
+    }
+
+    fn is_quiet(self) -> bool {
+        self.need == Need::Quiet
+    }
+
+    fn is_audit(self) -> bool {
+        self.kind == ReadKind::Audit
+    }
 }
 
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeSet<Turn>,
+    waiting: BTreeMap<Line, BTreeSet<Turn>>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeSet<(FolderId, ReadKind)>,
@@ -114,27 +142,31 @@ impl Room {
 }
 
 impl Queue {
-    pub fn push(&mut self, folder: FolderId, kind: ReadKind, due: Due) {
-        self.waiting.insert(Turn { due, folder, kind });
+    pub fn push(&mut self, turn: Turn) {
+        self.waiting
+            .entry(Line::of(&turn))
+            .or_default()
+            .insert(turn);
     }
 
-    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder is answered slowly, so that its read
-    /// has the room of such folders.
+    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder whose read has begun is answered slowly.
     pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
-        let room = Room::new(&self.begun, in_flight, &is_slow);
-        let has_room = |turn: &&Turn| room.has(turn.kind, is_slow(turn.folder));
-        let is_quiet = |turn: &&Turn| turn.due.need == Need::Quiet;
+        let room = Room::new(&self.begun, in_flight, is_slow);
         // An audit begins in the place of other reads, never beside them.
-        let fronts = [self.waiting.first(), self.waiting.iter().find(is_quiet)];
-        let is_in_place =
-            |turn: &&Turn| turn.kind != ReadKind::Audit || fronts.contains(&Some(*turn));
-        let waiting = self.waiting.iter().filter(has_room).filter(is_in_place);
-        let first = waiting.clone().find(|turn| turn.kind != ReadKind::Audit);
-        let quiet = waiting.clone().find(is_quiet);
+        let fronts = [self.first(|_| true), self.first(|line| line.is_quiet())];
+        let is_in_place = |line: &Line| {
+            let audit = self.first(|other| other == line);
+            !line.is_audit() || fronts.contains(&audit)
+        };
+        let is_open = |line: &Line| room.has(line.kind, line.is_slow) && is_in_place(line);
+        let first = self.first(|line| is_open(line) && !line.is_audit());
+        let quiet = self.first(|line| is_open(line) && line.is_quiet());
         let quiet = quiet.filter(|turn| first.is_none_or(|first| turn.due.at < first.due.at));
         let quiet = quiet.filter(|_| self.since_quiet >= QUIET_EVERY);
-        let next = *quiet.or_else(|| waiting.clone().next())?;
-        self.waiting.remove(&next);
+        let next = quiet.or_else(|| self.first(is_open))?;
+        if let Some(turns) = self.waiting.get_mut(&Line::of(&next)) {
+            turns.remove(&next);
+        }
         self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
@@ -143,19 +175,33 @@ impl Queue {
         Some(next)
     }
 
+    /// The first read of these lines.
+    fn first(&self, is_one: impl Fn(&Line) -> bool) -> Option<Turn> {
+        let lines = self.waiting.iter().filter(|(line, _)| is_one(line));
+        lines.filter_map(|(_, turns)| turns.first()).min().copied()
+    }
+
     /// Folders whose reads wait press by now.
     pub fn press(&mut self, folders: &HashSet<FolderId>) {
-        let presses = |turn: &Turn| turn.kind != ReadKind::Audit && folders.contains(&turn.folder);
-        let pressing: Vec<_> = self.waiting.extract_if(.., presses).collect();
-        self.waiting.extend(pressing.into_iter().map(|turn| Turn {
-            due: turn.due.pressing(),
-            ..turn
-        }));
+        let turns = self.take(|turn| folders.contains(&turn.folder));
+        for turn in turns {
+            self.push(Turn {
+                due: turn.due.pressing(),
+                ..turn
+            });
+        }
+    }
+
+    /// Takes out the reads that wait and are none of audits.
+    fn take(&mut self, is_one: impl Fn(&Turn) -> bool) -> Vec<Turn> {
+        let lines = self.waiting.iter_mut().filter(|(line, _)| !line.is_audit());
+        let turns = lines.flat_map(|(_, turns)| turns.extract_if(.., |turn| is_one(turn)));
+        turns.collect()
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.
     pub fn next_room(&self, now: Instant) -> Option<Instant> {
-        let may_make_room = !self.waiting.is_empty() && !self.begun.is_empty();
+        let may_make_room = self.first(|_| true).is_some() && !self.begun.is_empty();
         may_make_room.then(|| now + CHECK_SLOW_EVERY)
     }
 
@@ -166,16 +212,15 @@ impl Queue {
 
     /// Takes out every read that waits, but for audits.
     pub fn clear(&mut self) -> Vec<FolderId> {
-        let is_count = |turn: &Turn| turn.kind != ReadKind::Audit;
-        let counts = self.waiting.extract_if(.., is_count);
-        counts.map(|turn| turn.folder).collect()
+        let turns = self.take(|_| true).into_iter();
+        turns.map(|turn| turn.folder).collect()
     }
 
     /// Whether an audit waits or is being made.
     pub fn is_auditing(&self) -> bool {
-        let waiting = self.waiting.iter().map(|turn| turn.kind);
-        let mut kinds = waiting.chain(self.begun.iter().map(|(_, kind)| *kind));
-        kinds.any(|kind| kind == ReadKind::Audit)
+        let mut begun = self.begun.iter();
+        begun.any(|(_, kind)| *kind == ReadKind::Audit)
+            || self.first(|line| line.is_audit()).is_some()
     }
 }
 
@@ -194,6 +239,15 @@ mod tests {
         next.map(|turn| (turn.folder, turn.kind)).collect()
     }
 
+    fn push(queue: &mut Queue, folder: FolderId, kind: ReadKind, due: Due) {
+        queue.push(Turn {
+            due,
+            folder,
+            kind,
+            is_slow: false,
+        });
+    }
+
     /// A due time, as seconds before now.
     fn due(need: Need, before: u64, now: Instant) -> Due {
         let at = now - Duration::from_secs(before);
@@ -204,14 +258,14 @@ mod tests {
     fn what_presses_and_was_due_first_is_read_first_and_what_finds_no_room_delays_nothing_else() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
         let pressing = |before| due(Need::Pressing, before, now);
-        queue.push(id(1), Count, pressing(1));
-        queue.push(id(2), Count, pressing(9));
-        queue.push(id(3), Scan, pressing(8));
-        queue.push(id(4), Scan, pressing(7));
-        queue.push(id(5), Scan, pressing(6));
-        queue.push(id(6), Count, pressing(5));
-        queue.push(id(7), Count, pressing(4));
-        queue.push(id(2), Audit, due(Need::Quiet, 10, now));
+        push(&mut queue, id(1), Count, pressing(1));
+        push(&mut queue, id(2), Count, pressing(9));
+        push(&mut queue, id(3), Scan, pressing(8));
+        push(&mut queue, id(4), Scan, pressing(7));
+        push(&mut queue, id(5), Scan, pressing(6));
+        push(&mut queue, id(6), Count, pressing(5));
+        push(&mut queue, id(7), Count, pressing(4));
+        push(&mut queue, id(2), Audit, due(Need::Quiet, 10, now));
         let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
         assert_eq!(started(&mut queue), first);
         assert!(queue.is_auditing());
@@ -224,7 +278,7 @@ mod tests {
         assert_eq!(started(&mut queue), [(id(5), Scan)]);
         queue.ended(id(2), Audit);
         assert!(started(&mut queue).is_empty() && !queue.is_auditing());
-        queue.push(id(2), Audit, due(Need::Quiet, 10, now));
+        push(&mut queue, id(2), Audit, due(Need::Quiet, 10, now));
         assert_eq!(queue.clear(), [id(1)]);
         assert!(queue.is_auditing());
     }
@@ -233,10 +287,10 @@ mod tests {
     fn one_read_in_four_is_the_quiet_one_that_was_due_first() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
         for number in 1..=8 {
-            queue.push(id(number), Count, due(Need::Pressing, 0, now));
+            push(&mut queue, id(number), Count, due(Need::Pressing, 0, now));
         }
-        queue.push(id(9), Count, due(Need::Quiet, 3, now));
-        queue.push(id(10), Count, due(Need::Quiet, 4, now));
+        push(&mut queue, id(9), Count, due(Need::Quiet, 3, now));
+        push(&mut queue, id(10), Count, due(Need::Quiet, 4, now));
         let next = std::iter::from_fn(|| queue.next(5, |_| false));
         let order: Vec<_> = next.map(|turn| turn.folder).collect();
         assert_eq!(order, [1, 2, 3, 10, 4, 5, 6, 9, 7, 8].map(id));
@@ -246,7 +300,7 @@ mod tests {
     fn a_read_that_is_answered_slowly_makes_room_for_another_one() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
         let due = due(Need::Pressing, 0, now);
-        (1..=5).for_each(|number| queue.push(id(number), Count, due));
+        (1..=5).for_each(|number| push(&mut queue, id(number), Count, due));
         assert_eq!(started(&mut queue).len(), 2);
         assert_eq!(queue.next_room(now), Some(now + CHECK_SLOW_EVERY));
         let turn = queue.next(1, |folder| folder == id(1)).unwrap();

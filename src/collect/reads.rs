@@ -180,7 +180,7 @@ impl Collector {
     fn read_again(&mut self, id: FolderId, kind: ReadKind, requests: u64) {
         if let Some(folder) = self.folders.get_mut(id) {
             let due = folder.queue_again(requests);
-            self.queue.push(id, kind, due);
+            self.queue.push(folder.turn(kind, due));
         }
     }
 

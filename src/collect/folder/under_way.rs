@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Due, Need};
+use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::model::FileKey;
 use crate::portal::{Lane, Session};
 
@@ -64,6 +64,16 @@ impl Folder {
     pub fn press(&mut self) {
         if let Some(read) = &mut self.read {
             read.due = read.due.pressing();
+        }
+    }
+
+    /// How a read of it waits.
+    pub fn turn(&self, kind: ReadKind, due: Due) -> Turn {
+        Turn {
+            due,
+            folder: self.view.id,
+            kind,
+            is_slow: self.slow,
         }
     }
 
