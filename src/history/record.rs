@@ -87,7 +87,7 @@ impl FileHistory {
 
     /// The page of each status at which the next read of its rows begins, counted from the outer end of the rows.
     pub fn next_rows(&self) -> ByStatus<u64> {
-        ByStatus::from_fn(|status| self.turns[status].next)
+        ByStatus::from_fn(|status| self.turns[status].next())
     }
 
     /// Applies the changes by a read.
