@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use crate::model::Timestamp;
 
 /// A number that is noted in steps of five minutes: its value at the end of each step in which it changed. What is older than a day is
-/// forgotten, but for the value with which the day began.
+/// forgotten, but for the value with which the day began. Most numbers never change, so that one value needs no memory of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<i64>", into = "Vec<i64>")]
-pub struct Series(Vec<(u32, u32)>);
+pub struct Series(SmallVec<[(u32, u32); 1]>);
 
 impl Series {
     pub const STEP: Duration = Duration::from_mins(5);
@@ -33,7 +34,8 @@ impl Series {
     /// Notes the value in a step. If a clock was set back, the last step holds it.
     pub fn note(&mut self, step: u32, value: u64) {
         let value = value.try_into().unwrap_or(u32::MAX);
-        if let Some((_, last)) = self.0.pop_if(|(last, _)| *last >= step)
+        if self.0.last().is_some_and(|(last, _)| *last >= step)
+            && let Some((_, last)) = self.0.pop()
             && self.0.is_empty()
             && last != value
         {
