@@ -137,8 +137,9 @@ impl Reindexer {
     async fn make_attempts(&mut self, cancel: &CancellationToken) {
         let mut sent = BTreeSet::new();
         let mut not_made: BTreeMap<FolderId, Hold> = BTreeMap::new();
-        let (mut trouble, mut out_of_date) = (None, 0);
+        let (mut trouble, mut out_of_date, mut off) = (None, 0, 0);
         while let Some(input) = self.input().await {
+            off = input.folders_off();
             let mut decisions = input.decide();
             for (id, hold) in &not_made {
                 decisions.hold(*id, hold);
@@ -161,7 +162,7 @@ impl Reindexer {
             }
         }
         if !cancel.is_cancelled() {
-            self.count_decisions(&sent);
+            self.count_decisions(&sent, off);
         }
     }
 
@@ -196,13 +197,16 @@ impl Reindexer {
         self.shown = decisions.folders;
     }
 
-    /// Counts the decision about each folder. `sent`: those to which a request was sent.
-    fn count_decisions(&self, sent: &BTreeSet<FolderId>) {
+    /// Counts the decision about each folder. `sent`: those to which a request was sent; `off`: how many have the mode off.
+    fn count_decisions(&self, sent: &BTreeSet<FolderId>, off: usize) {
         let events = &self.dependencies.events;
         for (id, decided) in &self.shown {
             if !sent.contains(id) {
                 events.decided(decided.as_str(), decided.reason());
             }
+        }
+        for _ in 0..off {
+            events.decided("hold", Reason::Off);
         }
         for _ in sent {
             events.decided("trigger", Reason::Eligible);
@@ -237,10 +241,8 @@ impl Reindexer {
 
     fn show(&self) {
         let ledger = &self.dependencies.ledger;
-        let mut decisions = self.shown.clone();
-        decisions.retain(|_, decided| decided.mode != Mode::Off);
         let view = ReindexView {
-            decisions,
+            decisions: self.shown.clone(),
             ledger: ledger.view().map_err(|error| error.to_string()),
             write_error: self.refusal().cloned(),
             is_active: ledger.may_act() && !self.is_away,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::attempts::LedgerView;
 use crate::clock::Moment;
-use crate::config::{Reindex, ReindexRules};
+use crate::config::{Mode, Reindex, ReindexRules};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Decisions, FolderFacts, PortalFacts};
 use crate::portal::Client;
@@ -37,15 +37,27 @@ pub(super) struct Input {
 }
 
 impl Input {
+    /// Decides about the folders that are there and whose mode is not off.
     pub fn decide(&self) -> Decisions {
+        let folders = self.folders().filter(|folder| !self.is_off(folder));
         let facts = PortalFacts {
             now: self.now,
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
             is_unusable: self.is_double || self.portal.list.trouble().is_some(),
-            folders: self.folders().map(|folder| self.facts(folder)).collect(),
+            folders: folders.map(|folder| self.facts(folder)).collect(),
         };
         policy::decide(&facts, self.ledger.as_deref())
+    }
+
+    /// How many folders are there whose mode is off.
+    pub fn folders_off(&self) -> usize {
+        let folders = self.folders();
+        folders.filter(|folder| self.is_off(folder)).count()
+    }
+
+    fn is_off(&self, folder: &FolderView) -> bool {
+        self.rules_of(folder).mode == Mode::Off
     }
 
     /// The folders that are there.
