@@ -121,7 +121,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             missing_rows: 0,
             shows_sorting: true,
         }),
-        full_read_difference: Some(ByStatus::default()),
+        full_read_difference: Some(Box::default()),
         missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {

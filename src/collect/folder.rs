@@ -39,14 +39,14 @@ pub(super) struct Folder {
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
     /// `None` if no read waits or is under way.
-    read: Option<DueRead>,
+    read: Option<Box<DueRead>>,
     /// How often the read went on as another one since it was due.
     times_read_on: u32,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
     /// The state before its portal could not be read.
-    state_before: Option<FolderState>,
+    state_before: Option<Box<FolderState>>,
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
@@ -167,7 +167,8 @@ impl Folder {
     pub fn portal_failed(&mut self) {
         if self.is_there() && !self.is_being_read() {
             let state = &self.view.state;
-            self.state_before.get_or_insert_with(|| state.clone());
+            self.state_before
+                .get_or_insert_with(|| Box::new(state.clone()));
             self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
         }
     }
@@ -175,7 +176,7 @@ impl Folder {
     /// The portal can be read again: the result of the last read holds until the next one (docs/metrics.md, Stale counts).
     pub fn portal_recovered(&mut self) {
         if let Some(state) = self.state_before.take() {
-            self.view_mut().state = state;
+            self.view_mut().state = *state;
         }
     }
 
@@ -325,7 +326,7 @@ impl Folder {
     /// Shows an audit, which is stored; `difference` is how much its counts differ from those by boundaries just before.
     pub fn show_audit(&mut self, difference: Option<ByStatus<i64>>) {
         if difference.is_some() {
-            self.view_mut().full_read_difference = difference;
+            self.view_mut().full_read_difference = difference.map(Box::new);
         }
         self.show_persisted();
     }

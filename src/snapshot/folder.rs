@@ -26,7 +26,7 @@ pub struct FolderView {
     /// What is known since every page was last read; stored across restarts, until the folder leaves.
     pub full_read: Option<FullRead>,
     /// The counts of the last audit less those that the boundaries between statuses gave just before.
-    pub full_read_difference: Option<ByStatus<i64>>,
+    pub full_read_difference: Option<Box<ByStatus<i64>>>,
     /// Files that the list of folders reports, and that the file list does not have; 0 until several reads agree on that.
     pub missing_files: u64,
     /// Pages of the full scan that is under way, if it has a time limit of its own because they are many.

@@ -51,12 +51,12 @@ impl Folder {
 
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
-        self.read = Some(DueRead {
+        self.read = Some(Box::new(DueRead {
             due,
             queued: Moment::now().steady,
             requests: 0,
             begun: None,
-        });
+        }));
         self.times_read_on = 0;
     }
 
@@ -88,12 +88,12 @@ impl Folder {
             },
             |read| read.due,
         );
-        self.read = Some(DueRead {
+        self.read = Some(Box::new(DueRead {
             due,
             queued: read.map_or(now, |read| read.queued),
             requests,
             begun: None,
-        });
+        }));
         self.times_read_on += 1;
         due
     }

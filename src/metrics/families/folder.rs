@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::view::FolderFacts;
 use crate::metrics::family::{FOLDER, FOLDER_REASON, FOLDER_STATUS, families};
 use crate::metrics::samples::{Samples, flag, float};
-use crate::model::{ByStatus, Status, Timestamp};
+use crate::model::{Status, Timestamp};
 use crate::snapshot::FolderState;
 
 families! {
@@ -75,7 +75,7 @@ fn sizes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 #[expect(clippy::cast_precision_loss, reason = "the format has only floats")]
 fn full_read_difference(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let differences = folder.view.full_read_difference.iter();
-    for (status, difference) in differences.flat_map(ByStatus::iter) {
+    for (status, difference) in differences.flat_map(|difference| difference.iter()) {
         if shows(folder, status) || *difference != 0 {
             samples.add(&folder.with(status.as_str()), *difference as f64);
         }
