@@ -23,7 +23,7 @@ impl Copy {
         })
     }
 
-    /// What was known of a portal when an attempt was made last; `None` if there is no copy, or it cannot be read.
+    /// What was known of a portal when something was written last; `None` if there is no copy, or it cannot be read.
     pub async fn read(&mut self, portal: &PortalAddress) -> Option<LedgerView> {
         let read = async |connection: &mut AnyConnection| {
             let read = "SELECT document FROM ledger_copy WHERE portal = $1";

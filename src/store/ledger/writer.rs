@@ -122,9 +122,8 @@ impl Writer {
         let events = vec![Event::Intended(intent)];
         let added = self.append(portal, events).await;
         match &added {
-            Ok(view) => self.copy.write(portal, view).await,
             Err(LedgerError::Misfit(Misfit::Changed)) => drop(self.refresh(portal).await?),
-            Err(_) => {}
+            _ => {}
         }
         added
     }
@@ -167,6 +166,7 @@ impl Writer {
         known.view = Arc::new(after);
         let view = Arc::clone(&known.view);
         self.views.set(portal, known);
+        self.copy.write(portal, &view).await;
         Ok(view)
     }
 
