@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::attempts::attempt::Attempt;
 use crate::attempts::outcome::FileState;
 use crate::attempts::totals::FolderLedger;
-use crate::attempts::track::Forgiveness;
 use crate::attempts::view::LedgerView;
 use crate::model::FolderId;
 
@@ -18,9 +17,8 @@ impl LedgerView {
         self.clock_set = self.clock_set.max(other.clock_set);
         self.doubted = self.doubted.max(other.doubted);
         self.last_id = self.last_id.max(other.last_id);
-        for (what, at) in other.track.forgiven() {
-            let (what, at) = (what.clone(), *at);
-            self.track.note_forgiven(&Forgiveness { at, what });
+        for forgiveness in other.track.forgiven() {
+            self.track.note_forgiven(forgiveness);
         }
         let unknown = other.track.iter();
         let unknown: Vec<_> = unknown.filter(|attempt| self.is_unknown(attempt)).collect();

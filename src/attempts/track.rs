@@ -45,33 +45,6 @@ pub struct Forgiveness {
     pub what: Forgiven,
 }
 
-/// Until when each limit ignores attempts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ForgivenUntil(BTreeMap<Forgiven, Timestamp>);
-
-impl ForgivenUntil {
-    pub fn note(&mut self, Forgiveness { at, what }: &Forgiveness) {
-        let until = self.0.entry(what.clone()).or_insert(*at);
-        *until = (*until).max(*at);
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&Forgiven, &Timestamp)> {
-        self.0.iter()
-    }
-
-    /// With every time moved by this number of milliseconds.
-    pub fn moved(&self, by: i64) -> Self {
-        let moved = self.iter().map(|(what, at)| (what.clone(), at.moved(by)));
-        Self(moved.collect())
-    }
-
-    /// For limits that read what `what` names.
-    pub fn get(&self, what: &Forgiven) -> Option<Timestamp> {
-        let all = self.0.get(&Forgiven::Everything).copied();
-        all.max(self.0.get(what).copied())
-    }
-}
-
 /// Attempts by something that they have in common, oldest first.
 type Index<K> = BTreeMap<K, BTreeSet<AttemptId>>;
 
@@ -91,7 +64,8 @@ pub struct Track {
     attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     by_folder: Index<FolderId>,
     by_class: Index<Class>,
-    forgiven: ForgivenUntil,
+    /// In the order of what it is, each with its last time.
+    forgiven: Vec<Forgiveness>,
 }
 
 /// A track without what can be found again.
@@ -103,12 +77,12 @@ struct Facts {
 
 impl From<Facts> for Track {
     fn from(facts: Facts) -> Self {
-        let mut track = Self::default();
+        let mut track = Self {
+            forgiven: facts.forgiven,
+            ..Self::default()
+        };
         for attempt in facts.attempts {
             track.set(Arc::unwrap_or_clone(attempt));
-        }
-        for forgiveness in &facts.forgiven {
-            track.note_forgiven(forgiveness);
         }
         track
     }
@@ -116,12 +90,8 @@ impl From<Facts> for Track {
 
 impl From<Track> for Facts {
     fn from(track: Track) -> Self {
-        let forgiven = track.forgiven.iter().map(|(what, at)| Forgiveness {
-            at: *at,
-            what: what.clone(),
-        });
         Self {
-            forgiven: forgiven.collect(),
+            forgiven: track.forgiven,
             attempts: track.attempts.into_values().collect(),
         }
     }
@@ -145,7 +115,7 @@ impl Track {
     /// The attempts of a folder, newest first, but for those that were forgiven.
     pub fn of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
         self.all_of_folder(folder)
-            .take_while(is_after(self.forgiven.get(&Forgiven::Folder(folder))))
+            .take_while(is_after(self.forgiven_until(&Forgiven::Folder(folder))))
     }
 
     /// Every attempt of a folder, newest first.
@@ -161,8 +131,9 @@ impl Track {
     ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassResult)> {
         let ids = self.by_class.get(class).into_iter().flatten().rev();
         let attempts = ids.filter_map(|id| self.get(*id));
-        let attempts =
-            attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
+        let attempts = attempts.take_while(is_after(
+            self.forgiven_until(&Forgiven::Class(class.clone())),
+        ));
         attempts.filter_map(move |attempt| Some((attempt, attempt.result(class)?)))
     }
 
@@ -180,7 +151,7 @@ impl Track {
     pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         self.iter()
             .rev()
-            .take_while(is_after(self.forgiven.get(&Forgiven::Everything)))
+            .take_while(is_after(self.forgiven_until(&Forgiven::Everything)))
     }
 
     /// The attempts whose verdict is still to come, oldest first.
@@ -200,17 +171,33 @@ impl Track {
     }
 
     pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
-        self.forgiven.note(forgiveness);
+        let Forgiveness { at, what } = forgiveness;
+        let place = self
+            .forgiven
+            .binary_search_by_key(&what, |known| &known.what);
+        match place {
+            Ok(place) => self.forgiven[place].at = self.forgiven[place].at.max(*at),
+            Err(place) => self.forgiven.insert(place, forgiveness.clone()),
+        }
     }
 
-    /// Until when attempts were forgiven.
-    pub(super) fn forgiven(&self) -> impl Iterator<Item = (&Forgiven, &Timestamp)> {
-        self.forgiven.iter()
+    /// What was forgiven.
+    pub(super) fn forgiven(&self) -> &[Forgiveness] {
+        &self.forgiven
+    }
+
+    /// Until when limits ignore attempts that read what `what` names.
+    fn forgiven_until(&self, what: &Forgiven) -> Option<Timestamp> {
+        let known = self.forgiven.iter();
+        let known = known.filter(|known| known.what == *what || known.what == Forgiven::Everything);
+        known.map(|known| known.at).max()
     }
 
     /// Moves the times until when attempts were forgiven by a number of milliseconds.
     pub(super) fn move_forgiven(&mut self, by: i64) {
-        self.forgiven = self.forgiven.moved(by);
+        for forgiveness in &mut self.forgiven {
+            forgiveness.at = forgiveness.at.moved(by);
+        }
     }
 
     /// Adds an attempt, or replaces what was known of it.
@@ -244,10 +231,6 @@ impl Track {
 }
 
 /// Whether an attempt was made after this time.
-fn is_later(attempt: &Attempt, until: Option<Timestamp>) -> bool {
-    until.is_none_or(|until| attempt.intended > until)
-}
-
 fn is_after(until: Option<Timestamp>) -> impl Fn(&&Arc<Attempt>) -> bool {
-    move |attempt| is_later(attempt, until)
+    move |attempt| until.is_none_or(|until| attempt.intended > until)
 }
