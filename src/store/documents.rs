@@ -159,7 +159,6 @@ pub struct Documents {
     /// None: nothing is stored.
     worker: Option<Worker<Database>>,
     clock: StoreClock,
-    is_shared: bool,
 }
 
 impl Owned for Database {
@@ -173,7 +172,6 @@ impl Documents {
         let database = Database::new(place, Part::State, access);
         Self {
             clock: database.clock(),
-            is_shared: database.is_shared(),
             worker: Some(Worker::start(database)),
         }
     }
@@ -183,7 +181,6 @@ impl Documents {
         Self {
             worker: None,
             clock: StoreClock::default(),
-            is_shared: false,
         }
     }
 
@@ -202,12 +199,12 @@ impl Documents {
         portal: PortalAddress,
         shard: Shard,
     ) -> Result<StoredPortal, StoreError> {
-        let folders = if self.is_shared {
-            shard
-        } else {
-            Shard::default()
-        };
         self.run(async move |database| {
+            let folders = if database.is_shared() {
+                shard
+            } else {
+                Shard::default()
+            };
             let load =
                 async |connection: &mut _| read::portal(connection, &portal, shard, folders).await;
             database.transaction(load).await
@@ -219,7 +216,7 @@ impl Documents {
     /// Writes changes of a portal in one transaction: what is written has come to the disk when this returns. Without any change it checks
     /// that the database takes writes.
     pub async fn write(&self, portal: PortalAddress, shard: Shard, changes: Changes) -> Written {
-        let (is_shared, clock) = (self.is_shared, self.clock.clone());
+        let clock = self.clock.clone();
         let written = self.run(async move |database| {
             let began = Moment::now().steady;
             let answers = if changes.is_empty() {
@@ -227,7 +224,7 @@ impl Documents {
             } else {
                 let write = async |connection: &mut _| {
                     let now = clock.now().wall;
-                    write::write(connection, is_shared, &portal, shard, &changes, now).await
+                    write::write(connection, &portal, shard, &changes, now).await
                 };
                 database.transaction(write).await
             };

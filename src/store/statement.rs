@@ -9,11 +9,12 @@ use crate::store::error::StoreError;
 /// Parameters of a statement, at most; either engine takes more. `SQLite` compares each name with all others, so a large statement takes its
 /// square of time. On a server, each statement costs a round trip.
 pub(super) fn max_parameters(connection: &AnyConnection) -> usize {
-    if connection.backend_name() == Sqlite::NAME {
-        1_000
-    } else {
-        30_000
-    }
+    if is_file(connection) { 1_000 } else { 30_000 }
+}
+
+/// Whether it is a file, which locks all rows at once.
+pub(super) fn is_file(connection: &AnyConnection) -> bool {
+    connection.backend_name() == Sqlite::NAME
 }
 
 /// A value of a row.

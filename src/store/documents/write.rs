@@ -8,22 +8,26 @@ use super::read::{self, folder_id};
 use super::{Answer, Changes, FileChanges, FolderChange};
 use crate::model::{FileKey, FolderId, PortalAddress, Shard, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::statement::{Revision, Statement, Value, max_parameters};
+use crate::store::statement::{Revision, Statement, Value, is_file, max_parameters};
 
 /// Writes changes, except those of folders that another process wrote, or that are to be written as a whole.
 pub(super) async fn write(
     connection: &mut AnyConnection,
-    is_shared: bool,
     portal: &PortalAddress,
     shard: Shard,
     changes: &Changes,
     now: Timestamp,
 ) -> Result<Vec<(FolderId, Answer)>, StoreError> {
+    let lock = if is_file(connection) {
+        ""
+    } else {
+        " FOR UPDATE"
+    };
     let mut tables = Tables {
         connection,
         portal,
         now,
-        lock: if is_shared { " FOR UPDATE" } else { "" },
+        lock,
     };
     tables.forget(&changes.forgotten).await?;
     if let Some((watched, before)) = &changes.unwatched {
