@@ -277,7 +277,10 @@ impl PortalLedger {
         job: impl AsyncFnOnce(&mut Writer, &PortalAddress) -> Result<T, LedgerError> + Send + 'static,
     ) -> Result<T, LedgerError> {
         let portal = self.portal.clone();
-        let job = async move |writer: &mut Writer| job(writer, &portal).await;
+        let job = async move |writer: &mut Writer| {
+            writer.check_open()?;
+            job(writer, &portal).await
+        };
         let result = self.ledger.writer.run(job).await;
         result.unwrap_or_else(|| Err(StoreError::Closed.into()))
     }

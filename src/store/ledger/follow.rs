@@ -23,7 +23,6 @@ impl Writer {
     }
 
     async fn try_to_follow(&mut self, portal: &PortalAddress) -> Result<Vec<Event>, LedgerError> {
-        self.check_open()?;
         if self.leases.is_none() {
             // On a server, to begin a transaction is a write.
             self.database.check_write().await?;

@@ -114,16 +114,14 @@ impl Writer {
         intent: Intent,
         decided_on: &Arc<LedgerView>,
     ) -> Result<Arc<LedgerView>, LedgerError> {
-        self.check_open()?;
         self.note_step(portal).await?;
         if !Arc::ptr_eq(&self.views.get(portal)?.view, decided_on) {
             return Err(Misfit::Changed.into());
         }
         let events = vec![Event::Intended(intent)];
         let added = self.append(portal, events).await;
-        match &added {
-            Err(LedgerError::Misfit(Misfit::Changed)) => drop(self.refresh(portal).await?),
-            _ => {}
+        if let Err(LedgerError::Misfit(Misfit::Changed)) = &added {
+            self.refresh(portal).await?;
         }
         added
     }
@@ -134,7 +132,6 @@ impl Writer {
         portal: &PortalAddress,
         events: Vec<Event>,
     ) -> Result<Arc<LedgerView>, LedgerError> {
-        self.check_open()?;
         let mut known = self.views.get(portal)?;
         let mut after = LedgerView::clone(&known.view);
         let mut last = known.revision;
@@ -200,7 +197,6 @@ impl Writer {
         horizon: Duration,
         listed: &HashSet<FolderId>,
     ) -> Result<(), LedgerError> {
-        self.check_open()?;
         let mut known = self.views.get(portal)?;
         let mut after = LedgerView::clone(&known.view);
         after.tidy(horizon, listed);
@@ -233,7 +229,6 @@ impl Writer {
         portal: &PortalAddress,
         claim: &Claim,
     ) -> Result<(), LedgerError> {
-        self.check_open()?;
         let Some(leases) = self.leases.clone() else {
             return Ok(());
         };
@@ -262,7 +257,6 @@ impl Writer {
         portal: &PortalAddress,
         entry: &PortalName,
     ) -> Result<(), LedgerError> {
-        self.check_open()?;
         let Some(leases) = &self.leases else {
             return Ok(());
         };
