@@ -17,6 +17,13 @@ use crate::portal::{KEY, KEY_VARIABLE};
 /// The core that the exporter runs on.
 pub const CORE: &str = "0";
 
+/// What the packages and the image set.
+const ALLOCATOR: [(&str, &str); 3] = [
+    ("MALLOC_ARENA_MAX", "1"),
+    ("MALLOC_MMAP_THRESHOLD_", "131072"),
+    ("MALLOC_TRIM_THRESHOLD_", "131072"),
+];
+
 /// By then it listens.
 const STARTED: Duration = Duration::from_secs(10);
 
@@ -104,7 +111,8 @@ impl Place {
             .arg("--config.file")
             .arg(&self.config)
             .current_dir(self.folder.path())
-            .env(KEY_VARIABLE, KEY);
+            .env(KEY_VARIABLE, KEY)
+            .envs(ALLOCATOR);
         command
     }
 }
