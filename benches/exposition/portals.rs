@@ -129,7 +129,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             indexing: indexing(amount),
         })),
         day: Arc::default(),
-        newest: Arc::default(),
+        newest: None,
     }
 }
 

@@ -59,8 +59,13 @@ impl NewestFiles {
     }
 
     /// These, and those known before that are still as they were.
-    pub fn or_known(mut self, before: &Self, is_still: impl Fn(&NamedFile) -> bool) -> Self {
-        for file in before.iter().filter(|file| is_still(file)) {
+    pub fn or_known(
+        mut self,
+        before: Option<&Self>,
+        is_still: impl Fn(&NamedFile) -> bool,
+    ) -> Self {
+        let before = before.into_iter().flat_map(Self::iter);
+        for file in before.filter(|file| is_still(file)) {
             if self.0.iter().all(|new| new.key != file.key) {
                 self.add(file.clone());
             }
@@ -113,7 +118,7 @@ mod tests {
 
     #[test]
     fn files_that_no_read_lists_again_stay_while_they_are_as_they_were() {
-        let known = noted([1, 5, 9]).or_known(&noted([2, 5, 7]), |file| file.key.id != 7);
+        let known = noted([1, 5, 9]).or_known(Some(&noted([2, 5, 7])), |file| file.key.id != 7);
         assert_eq!(ids(&known), [9, 5, 2, 1]);
     }
 }

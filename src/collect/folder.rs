@@ -50,7 +50,7 @@ pub(super) struct Folder {
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
-    pub boundaries: Arc<Boundaries>,
+    pub boundaries: Option<Arc<Boundaries>>,
     /// Whether this process looked between the boundaries.
     looked: bool,
     /// When an audit is tried again that failed, or did not show what it should.
@@ -90,7 +90,7 @@ impl Folder {
             read_log: ReadLog::default(),
             state_before: None,
             times_counted: 0,
-            boundaries: Arc::default(),
+            boundaries: None,
             looked: false,
             audit_again_at: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
@@ -312,7 +312,7 @@ impl Folder {
             interval,
         };
         if let DoneFiles::Counted(boundaries) = &count.done {
-            self.boundaries = Arc::new(boundaries.clone());
+            self.boundaries = Some(Arc::new(boundaries.clone()));
             // One that found nothing wrong is enough.
             self.looked = count.consistent;
         }

@@ -89,7 +89,7 @@ impl Collector {
             sorting: self.sorting.of_folder(folder.shows_sorting()),
             expected: folder.expected(),
             reported: folder.view.reported_files,
-            boundaries: Arc::clone(&folder.boundaries),
+            boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
                 watched,

@@ -95,7 +95,7 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
         counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
         day: before.map_or_else(Arc::default, |before| Arc::clone(&before.day)),
-        newest: before.map_or_else(Arc::default, |before| Arc::clone(&before.newest)),
+        newest: before.and_then(|before| before.newest.clone()),
     }
 }
 

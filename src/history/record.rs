@@ -187,9 +187,9 @@ impl FolderRecord {
             .examples
             .newest
             .clone()
-            .or_known(&self.newest, is_still);
-        if *self.newest != newest {
-            self.newest = Arc::new(newest);
+            .or_known(self.newest.as_deref(), is_still);
+        if self.newest.as_deref().unwrap_or(&NewestFiles::default()) != &newest {
+            self.newest = (!newest.is_empty()).then(|| Arc::new(newest));
         }
     }
 }
@@ -259,9 +259,9 @@ pub struct FolderRecord {
     pub counters: Arc<FolderCounters>,
     #[serde(default)]
     pub day: Arc<Day>,
-    /// The newest failed and flagged files whose rows were read.
-    #[serde(default)]
-    pub newest: Arc<NewestFiles>,
+    /// The newest failed and flagged files whose rows were read, if there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Arc<NewestFiles>>,
 }
 
 /// How a folder was counted.

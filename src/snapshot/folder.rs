@@ -36,7 +36,7 @@ pub struct FolderView {
     /// What changed in its last day.
     pub day: Arc<Day>,
     /// Its newest failed and flagged files, of the rows that were read.
-    pub newest: Arc<NewestFiles>,
+    pub newest: Option<Arc<NewestFiles>>,
 }
 
 impl FolderView {
@@ -56,7 +56,7 @@ impl FolderView {
             large_scan_pages: None,
             counters: None,
             day: Arc::default(),
-            newest: Arc::default(),
+            newest: None,
         }
     }
 }

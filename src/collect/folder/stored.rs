@@ -165,10 +165,10 @@ impl Folder {
             ..full
         });
         let day = record.map(|record| Arc::clone(&record.day));
-        let newest = record.map(|record| Arc::clone(&record.newest));
+        let newest = record.and_then(|record| record.newest.clone());
         let view = self.view_mut();
         view.day = day.unwrap_or_default();
-        view.newest = newest.unwrap_or_default();
+        view.newest = newest;
         view.last_success = last_success;
         view.full_read = full_read;
         view.counters = counters;

@@ -40,10 +40,10 @@ pub(super) fn content(row: &Row<'_>, now: Moment) -> Markup {
                 h2 { "Errors" }
                 (errors(row, counts))
             }
-            @if !folder.newest.is_empty() {
+            @if let Some(newest) = &folder.newest {
                 h2 { "Newest failed and flagged files" }
                 p.quiet { "Of the rows that were read, those created last. " code { "kb-exporter files --folder " (folder.id) } " lists all." }
-                (table("Newest files", &FILE_HEADS, folder.newest.iter().map(file)))
+                (table("Newest files", &FILE_HEADS, newest.iter().map(file)))
             }
             h2 { "How it is counted" }
             (counting(row))

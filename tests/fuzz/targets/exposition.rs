@@ -174,7 +174,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             indexing: indexing(&reasons),
         })),
         day: Arc::default(),
-        newest: Arc::default(),
+        newest: None,
     }
 }
 

@@ -91,7 +91,7 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     },
                 }),
                 day: Arc::default(),
-                newest: Arc::default(),
+                newest: None,
             }),
             class_slots: vec![ClassSlot {
                 class: "page <n> lost".into(),
