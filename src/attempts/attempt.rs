@@ -176,16 +176,12 @@ impl Attempt {
             .is_some_and(|(_, outcome)| outcome == Outcome::Unknown { why })
     }
 
-    /// The same with every time replaced.
-    pub(super) fn with_times(&self, time: impl Fn(Timestamp) -> Timestamp) -> Self {
-        Self {
-            intended: time(self.intended),
-            outcome: self.outcome.map(|(at, outcome)| (time(at), outcome)),
-            judged: self.judged.map(|judged| Judged {
-                at: time(judged.at),
-                ..judged
-            }),
-            ..self.clone()
+    /// Replaces every time.
+    pub(super) fn set_times(&mut self, time: impl Fn(Timestamp) -> Timestamp) {
+        let outcome = self.outcome.iter_mut().map(|(at, _)| at);
+        let judged = self.judged.iter_mut().map(|judged| &mut judged.at);
+        for at in outcome.chain(judged).chain([&mut self.intended]) {
+            *at = time(*at);
         }
     }
 

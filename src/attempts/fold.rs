@@ -167,27 +167,14 @@ impl LedgerView {
         self.met = self.met.moved(by);
         self.moved = self.moved.saturating_add(by).max(0);
         self.clock_set = Some(at);
-        let moved = self.track.iter();
-        let moved: Vec<Attempt> = moved
-            .map(|attempt| attempt.with_times(|time| time.moved(by)))
-            .collect();
-        for attempt in moved {
-            self.track.set(attempt);
-        }
+        self.track.set_times(|time| time.moved(by));
         self.track.move_forgiven(by);
     }
 
     /// Replaces later times by this one.
     fn end_times_at(&mut self, at: Timestamp) {
         self.met = self.met.min(at);
-        let later = self.track.iter();
-        let later = later.filter(|attempt| attempt.last_change() > at);
-        let ended: Vec<Attempt> = later
-            .map(|attempt| attempt.with_times(|time| time.min(at)))
-            .collect();
-        for attempt in ended {
-            self.track.set(attempt);
-        }
+        self.track.set_times(|time| time.min(at));
     }
 
     /// Forgets what no limit can ask for any more: attempts that are older than any limit looks back, and folders that the portal does not list any

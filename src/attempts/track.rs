@@ -211,6 +211,13 @@ impl Track {
         self.attempts.insert(id, Arc::new(attempt));
     }
 
+    /// Replaces every time of the attempts.
+    pub(super) fn set_times(&mut self, time: impl Fn(Timestamp) -> Timestamp) {
+        for attempt in self.attempts.values_mut() {
+            Arc::make_mut(attempt).set_times(&time);
+        }
+    }
+
     pub(super) fn remove(&mut self, id: AttemptId) {
         if let Some(attempt) = self.attempts.remove(&id) {
             remove(&mut self.by_folder, &attempt.folder, id);
