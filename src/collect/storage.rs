@@ -118,8 +118,6 @@ impl Storage {
         self.is_reading = false;
         if let Err(error) = &result {
             self.log_refusal(error);
-        } else if self.error.is_some() {
-            info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
         }
         self.unread = result.as_ref().err().cloned();
         let stored = result.ok()?;
@@ -248,7 +246,11 @@ impl Storage {
     /// Whether all that is known is stored; `folder` is why a folder is not.
     pub fn writes(&mut self, folder: Option<&StoreError>) -> Writes {
         let refused = folder.or(self.unread.as_ref()).or(self.refused.as_ref());
-        self.error = refused.map(ToString::to_string);
+        let refused = refused.map(ToString::to_string);
+        if self.error.is_some() && refused.is_none() {
+            info!(portal = %self.name, "state can be used again: counters of entries go on from what is stored");
+        }
+        self.error = refused;
         match &self.error {
             Some(error) => Writes::Refused(error.clone()),
             None if self.saves() => Writes::Succeed,
