@@ -33,6 +33,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::document::Document;
+use self::error::Fault;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Request, Strategy};
@@ -69,12 +70,38 @@ pub struct Config {
 impl Config {
     /// Reads and checks a configuration file.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        Self::from_bytes(&path.display().to_string(), &yaml::bytes_of(path)?)
+        Self::checked(path, |_| Vec::new())
+    }
+
+    /// The same with a further check.
+    pub(crate) fn checked(
+        path: &Path,
+        check: impl FnOnce(&Self) -> Vec<Fault>,
+    ) -> Result<Self, ConfigError> {
+        Self::read(&path.display().to_string(), &yaml::bytes_of(path)?, check)
     }
 
     /// Checks a configuration that is already in memory, and need not be text; `file` is what errors call it.
     pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        let config = yaml::parse_changed(file, bytes, reindex::complete, Document::check)?;
+        Self::read(file, bytes, |_| Vec::new())
+    }
+
+    fn read(
+        file: &str,
+        bytes: &[u8],
+        check: impl FnOnce(&Self) -> Vec<Fault>,
+    ) -> Result<Self, ConfigError> {
+        let check = |document: Document| {
+            let mut faults = Vec::new();
+            let config = document.check(&mut faults);
+            faults.extend(check(&config));
+            if faults.is_empty() {
+                Ok(config)
+            } else {
+                Err(faults)
+            }
+        };
+        let config = yaml::parse_changed(file, bytes, reindex::complete, check)?;
         Ok(Self {
             written: Arc::new(shown::of_file(&String::from_utf8_lossy(bytes))),
             ..config

@@ -39,7 +39,7 @@ fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
         (Some(_), None) => {
             let shown = format!("the environment variable {API_KEY}");
-            KeySource::Environment(Hidden::new(&shown, API_KEY.to_owned()))
+            KeySource::Environment(Hidden::new(API_KEY, &shown, API_KEY.to_owned()))
         }
         (None, Some(file)) => KeySource::File(path(API_KEY_FILE, KeyFile::parse(&file))?),
         (Some(_), Some(_)) => {

@@ -123,6 +123,7 @@ fn user_agent() -> String {
 impl PortalKeys {
     /// The portal that is written at `path`; nothing if there are mistakes.
     pub(super) fn check(mut self, path: &str, faults: &mut Vec<Fault>) -> Option<Portal> {
+        let before = faults.len();
         if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
             let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
             faults.push(Fault::about(child(path, "base_url"), message));
@@ -131,7 +132,7 @@ impl PortalKeys {
         let certificate = self.client_certificate(path);
         let certificate = certificate.map_err(|fault| faults.push(fault));
         let ca_file = |file| HiddenPath::file(&child(path, "ca_file"), file);
-        Some(Portal {
+        let portal = Portal {
             name: self.name,
             base_url: self.base_url,
             key: key.ok()?,
@@ -141,7 +142,8 @@ impl PortalKeys {
             proxy: self.proxy_url,
             user_agent: self.user_agent,
             folders: self.folders,
-        })
+        };
+        (faults.len() == before).then_some(portal)
     }
 
     fn key(&mut self, path: &str) -> Result<KeySource, Fault> {
@@ -151,8 +153,9 @@ impl PortalKeys {
                 Ok(KeySource::File(file))
             }
             (None, Some(variable)) => {
-                let shown = format!("the environment variable that {path}.api_key_env names");
-                Ok(KeySource::Environment(Hidden::new(&shown, variable)))
+                let key = child(path, "api_key_env");
+                let shown = format!("the environment variable that {key} names");
+                Ok(KeySource::Environment(Hidden::new(&key, &shown, variable)))
             }
             (Some(_), Some(_)) => {
                 let message = "api_key_file is there too; only one of the two can hold";

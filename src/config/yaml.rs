@@ -63,18 +63,6 @@ where
     }
 }
 
-/// The mistakes of a file, with the positions of their keys.
-pub(crate) fn located(file: &str, bytes: &[u8], faults: Vec<Fault>, schema: &Json) -> ConfigError {
-    let faults = match Node::parse(bytes, &mut Vec::new()) {
-        Ok(document) => faults
-            .into_iter()
-            .map(|fault| document.locate(fault))
-            .collect(),
-        Err(_) => faults,
-    };
-    ConfigError::in_file(faults, file, schema)
-}
-
 /// Reads a document again and again, each time without the value in which the last mistake was found. Returns what remains of it, if it can
 /// be read at all, and what was left out.
 fn read<T: DeserializeOwned>(
