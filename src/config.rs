@@ -34,6 +34,7 @@ use serde_json::Value as Json;
 
 use self::document::Document;
 use self::error::Fault;
+use self::node::Node;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Request, Strategy};
@@ -101,9 +102,14 @@ impl Config {
                 Err(faults)
             }
         };
-        let config = yaml::parse_changed(file, bytes, reindex::complete, check)?;
+        let mut written = Json::Null;
+        let change = |document: &mut Node| {
+            written = shown::of_file(document);
+            reindex::complete(document);
+        };
+        let config = yaml::parse_changed(file, bytes, change, check)?;
         Ok(Self {
-            written: Arc::new(shown::of_file(&String::from_utf8_lossy(bytes))),
+            written: Arc::new(written),
             ..config
         })
     }
