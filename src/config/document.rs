@@ -74,7 +74,11 @@ fn portals(written: Vec<PortalKeys>, faults: &mut Vec<Fault>) -> Vec<Portal> {
             );
             faults.push(Fault::about(child(&path, "name"), message));
         }
-        portals.extend(keys.check(&path, faults));
+        let place = |key: &str| match key {
+            "" => path.clone(),
+            key => child(&path, key),
+        };
+        portals.extend(keys.check(&place, faults));
     }
     portals
 }

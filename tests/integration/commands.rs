@@ -171,7 +171,7 @@ collect: {jitter: soon}
     let places = [
         ":2:25: portals[0].base_url: http://",
         ":2:77: portals[0].cert_file: key_file is missing",
-        ":3:5: portals[1]: api_key_file or api_key_env is missing",
+        ":3:5: portals[1]: portals[1].api_key_file or portals[1].api_key_env",
         ":3:12: portals[1].name: portals[0] has this name already",
         ":4:11: reindex: only the entries of reindex.folders",
         ":4:31: reindex.folders[0].match: is missing",
