@@ -66,7 +66,7 @@ async fn comes_back(shared: &Shared, exporter: &Exporter, entered: u64) {
 /// How often the log says that an outage is over.
 fn ends(exporter: &Exporter) -> usize {
     let lines = exporter.output().into_iter();
-    let ends = lines.filter(|line| line.contains("state can be used again"));
+    let ends = lines.filter(|line| line.contains("state can be used: "));
     ends.count()
 }
 
