@@ -83,8 +83,8 @@ impl Config {
     }
 
     /// Checks a configuration that is already in memory, and need not be text; `file` is what errors call it.
-    pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        Self::read(file, bytes, |_| Vec::new())
+    pub fn from_yaml(file: &str, text: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::read(file, text.as_ref(), |_| Vec::new())
     }
 
     fn read(
@@ -107,15 +107,11 @@ impl Config {
             written = shown::of_file(document);
             reindex::complete(document);
         };
-        let config = yaml::parse_changed(file, bytes, change, check)?;
+        let config = yaml::parse(file, bytes, change, check)?;
         Ok(Self {
             written: Arc::new(written),
             ..config
         })
-    }
-
-    pub fn from_yaml(file: &str, text: &str) -> Result<Self, ConfigError> {
-        Self::from_bytes(file, text.as_bytes())
     }
 
     /// Takes one portal from the environment (docs/configuration.md, Environment); all else has its default. A variable that is empty

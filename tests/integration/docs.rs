@@ -143,7 +143,7 @@ fn every_piece_of_configuration_in_the_documents_is_right() {
                 _ => continue,
             };
             let name = document.display().to_string();
-            let config = Config::from_yaml(&name, &format!("{before}{block}"));
+            let config = Config::from_yaml(&name, format!("{before}{block}"));
             assert_eq!(config.err(), None);
             checked += 1;
         }
