@@ -8,7 +8,37 @@ use serde_json::{Map, Value as Json};
 pub(super) const LITERAL_KEY: &str = "a key here would be seen by whoever reads, copies or backs up the configuration: put it in a file of \
      its own (api_key_file) or in an environment variable (api_key_env), and replace it if the configuration was ever shared";
 
-/// Why an unknown key is refused, if it would hold an API key, or is one of another section.
+/// Keys of `reindex` that other rules have replaced, and what replaces them.
+const REPLACED: [(&str, &str); 8] = [
+    ("actions", "budget.files limits what is sent"),
+    (
+        "breaker",
+        "an error class that a retry does not help pauses by itself, and a portal has four tries an hour",
+    ),
+    (
+        "max_cooldown",
+        "the pause of an error class doubles up to a day",
+    ),
+    (
+        "max_failed_ratio",
+        "an error class that a retry does not help pauses by itself",
+    ),
+    (
+        "max_ride_along",
+        "an attempt sends at most ten files that are not eligible for each one that is, or a hundred",
+    ),
+    ("min_failed", "one eligible file is enough"),
+    (
+        "retry_classes",
+        "never_classes names the classes that are not sent",
+    ),
+    (
+        "verify_after",
+        "an attempt is open while its files wait, and for a day at most",
+    ),
+];
+
+/// Why an unknown key is refused, if it once was a key, or would hold an API key.
 pub(super) fn refused(path: &str) -> Option<String> {
     let (section, key) = path.rsplit_once('.')?;
     if section.starts_with("portals[") && ["api_key", "key", "token"].contains(&key) {
@@ -16,13 +46,16 @@ pub(super) fn refused(path: &str) -> Option<String> {
     }
     match (section, key) {
         ("reindex", "match") => {
-            Some("only the entries of reindex.folders have this key".to_owned())
+            return Some("only the entries of reindex.folders have this key".to_owned());
         }
         (_, "folders") if section.starts_with("reindex.") => {
-            Some("only reindex itself has this key".to_owned())
+            return Some("only reindex itself has this key".to_owned());
         }
-        _ => None,
+        _ => {}
     }
+    let mut replaced = REPLACED.into_iter();
+    let (_, instead) = replaced.find(|(old, _)| section.starts_with("reindex") && *old == key)?;
+    Some(format!("{key} is not a key any more, remove it: {instead}"))
 }
 
 /// The schema of a document: draft 7, which most editors support.
