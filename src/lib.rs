@@ -5,24 +5,7 @@
 //! status page. Where the configuration asks for it, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
 //! enforce` is the only request that changes anything.
 //!
-//! # Data flow
-//!
-//! ```text
-//! schedule ─due→ collect ─requests→ portal
-//!                   │                  │ rows
-//!                   │              aggregate ─counts→ history::apply ─Update→ state (disk)
-//!                   │                                        │
-//!                   └──────── Arc<Snapshot> ←────────────────┘
-//!                                       ↑ │ watch
-//!                           ReindexView │ ├→ metrics, health, http (page)
-//!             reindex ──────────────────┘ │
-//!                │ ←──────── PortalView ──┘
-//!                ├─PortalFacts, LedgerView→ policy::decide ─Decisions→ the same
-//!                ├─one read of the folder→ portal, then decide again: by what holds now
-//!                └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
-//! ```
-//!
-//! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
+//! `docs/architecture.md` has the data flow, the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.
 //!
 //! [`kb_simulator`], a package of its own, is the only stand-in for a portal that users and tests have.

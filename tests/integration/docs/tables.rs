@@ -55,11 +55,10 @@ fn value(key: &Json) -> String {
 
 /// The value of a key that is absent.
 fn default(key: &Json, required: bool) -> String {
-    match (&key["default"], &key["examples"][0]) {
-        (Json::Null, Json::Null) => "none".to_owned(),
-        (Json::Null, example) if required => format!("required; such as {}", code(example)),
-        (Json::Null, example) => format!("none; such as {}", code(example)),
-        (default, _) => code(default),
+    match &key["default"] {
+        Json::Null if required => "required".to_owned(),
+        Json::Null => "none".to_owned(),
+        default => code(default),
     }
 }
 
@@ -76,18 +75,43 @@ fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The metric families.
+/// What metrics are about, by the labels that all of them have.
+const SUBJECTS: [(&str, &[&str]); 3] = [
+    ("Folders", &["portal", "folder_id", "folder"]),
+    ("Portals", &["portal"]),
+    ("The exporter", &[]),
+];
+
+/// The metric families: a table for each subject, whose labels it names once.
 pub(super) fn metrics() -> String {
-    let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
-    for family in ALL.iter() {
-        let (name, kind, help) = (family.name, family.kind.as_str(), family.help);
-        let labels = match family.labels {
+    let mut tables = String::new();
+    for (subject, common) in SUBJECTS {
+        let labels = match common {
             [] => String::new(),
-            labels => format!("`{}`", labels.join("`, `")),
+            common => format!(", with the labels `{}`", common.join("`, `")),
         };
-        writeln!(table, "| `{name}` | {kind} | {labels} | {help} |").unwrap();
+        write!(tables, "\n**{subject}**{labels}:\n\n").unwrap();
+        tables.push_str("| Metric | Kind | Meaning |\n|---|---|---|\n");
+        for family in ALL
+            .iter()
+            .filter(|family| common_of(family.labels) == common)
+        {
+            let (name, kind, help) = (family.name, family.kind.as_str(), family.help);
+            let own = match &family.labels[common.len()..] {
+                [] => String::new(),
+                own => format!("{{{}}}", own.join(",")),
+            };
+            writeln!(tables, "| `{name}{own}` | {kind} | {help} |").unwrap();
+        }
     }
-    table
+    tables.push('\n');
+    tables
+}
+
+/// The labels of the first subject that a metric with these labels is about.
+fn common_of(labels: &[&str]) -> &'static [&'static str] {
+    let mut common = SUBJECTS.into_iter().map(|(_, common)| common);
+    common.find(|common| labels.starts_with(common)).unwrap()
 }
 
 /// The reasons of decisions about reindexing.
