@@ -1,47 +1,56 @@
-//! The tables of the documents, as the program would write them.
+//! The tables and lists of the documents, as the program would write them.
 
 use std::fmt::Write as _;
 
 use kb_exporter::config::schema::json_schema;
-use kb_exporter::metrics::families::ALL;
+use kb_exporter::metrics::families::{ALL, Kind};
 use kb_exporter::policy::Reason;
 use serde_json::{Map, Value as Json};
 
 /// Overrides have every key of `reindex`; the table lists only the one that is their own.
 const OVERRIDES: &str = "reindex.folders[]";
 
-/// The keys of the configuration.
+/// The keys of the configuration, by section.
 pub(super) fn configuration() -> String {
-    let mut table = "| Key | Value | Default | Meaning |\n|---|---|---|---|\n".to_owned();
-    add_rows(&mut table, "", &json_schema());
-    table
+    let schema = json_schema();
+    let mut lists = String::new();
+    for (name, section) in properties(&schema).into_iter().flatten() {
+        write!(lists, "\n### {name}\n\n").unwrap();
+        add_key(&mut lists, name, section, false);
+    }
+    lists.push('\n');
+    lists
 }
 
-fn add_rows(table: &mut String, parent: &str, section: &Json) {
+fn add_keys(list: &mut String, parent: &str, section: &Json) {
     for (name, key) in properties(section).into_iter().flatten() {
-        let path = match parent {
-            "" => name.clone(),
-            OVERRIDES if name != "match" => continue,
-            _ => format!("{parent}.{name}"),
-        };
-        if properties(key).is_some() {
-            add_rows(table, &path, key);
-        } else if properties(&key["items"]).is_some() {
-            add_rows(table, &format!("{path}[]"), &key["items"]);
-        } else {
-            let required = section["required"].as_array();
-            let required = required.is_some_and(|keys| keys.contains(&name.as_str().into()));
-            let (value, default) = (value(key), default(key, required));
-            let meaning = key["description"].as_str().unwrap_or_default();
-            writeln!(table, "| `{path}` | {value} | {default} | {meaning} |").unwrap();
+        let required = section["required"].as_array();
+        let required = required.is_some_and(|keys| keys.contains(&name.as_str().into()));
+        if parent != OVERRIDES || name == "match" {
+            add_key(list, &format!("{parent}.{name}"), key, required);
         }
+    }
+}
+
+/// A key, or those in it.
+fn add_key(list: &mut String, path: &str, key: &Json, required: bool) {
+    if properties(key).is_some() {
+        add_keys(list, path, key);
+    } else if properties(&key["items"]).is_some() {
+        add_keys(list, &format!("{path}[]"), &key["items"]);
+    } else {
+        let (value, default) = (value(key), default(key, required));
+        let meaning = key["description"].as_str().unwrap_or_default();
+        writeln!(list, "- `{path}` ({value}{default}): {meaning}").unwrap();
     }
 }
 
 /// The possible values of a key.
 fn value(key: &Json) -> String {
     if let Some(title) = key["title"].as_str() {
-        return title.to_owned();
+        let range = title.strip_prefix("a whole number from ");
+        let range = range.or_else(|| title.strip_prefix("a duration of "));
+        return range.unwrap_or(title).to_owned();
     }
     if let Some(words) = key["enum"].as_array() {
         let words: Vec<_> = words.iter().map(code).collect();
@@ -53,12 +62,12 @@ fn value(key: &Json) -> String {
     }
 }
 
-/// The value of a key that is absent.
+/// The value of a key that is absent, behind its possible values.
 fn default(key: &Json, required: bool) -> String {
     match &key["default"] {
-        Json::Null if required => "required".to_owned(),
-        Json::Null => "none".to_owned(),
-        default => code(default),
+        Json::Null if required => "; required".to_owned(),
+        Json::Null => String::new(),
+        default => format!("; default {}", code(default)),
     }
 }
 
@@ -82,30 +91,32 @@ const SUBJECTS: [(&str, &[&str]); 3] = [
     ("The exporter", &[]),
 ];
 
-/// The metric families: a table for each subject, whose labels it names once.
+/// The metric families: a list for each subject, which names its labels once.
 pub(super) fn metrics() -> String {
-    let mut tables = String::new();
+    let mut lists = String::new();
     for (subject, common) in SUBJECTS {
         let labels = match common {
             [] => String::new(),
             common => format!(", with the labels `{}`", common.join("`, `")),
         };
-        write!(tables, "\n**{subject}**{labels}:\n\n").unwrap();
-        tables.push_str("| Metric | Kind | Meaning |\n|---|---|---|\n");
+        write!(lists, "\n**{subject}**{labels}:\n\n").unwrap();
         for family in ALL
             .iter()
             .filter(|family| common_of(family.labels) == common)
         {
-            let (name, kind, help) = (family.name, family.kind.as_str(), family.help);
             let own = match &family.labels[common.len()..] {
                 [] => String::new(),
                 own => format!("{{{}}}", own.join(",")),
             };
-            writeln!(tables, "| `{name}{own}` | {kind} | {help} |").unwrap();
+            let kind = match family.kind {
+                Kind::Histogram => " (histogram)",
+                Kind::Counter | Kind::Gauge => "",
+            };
+            writeln!(lists, "- `{}{own}`{kind}: {}", family.name, family.help).unwrap();
         }
     }
-    tables.push('\n');
-    tables
+    lists.push('\n');
+    lists
 }
 
 /// The labels of the first subject that a metric with these labels is about.
