@@ -211,7 +211,7 @@ fn the_glossary_has_each_word_once() {
     let (_, glossary) = architecture.split_once("\n## Glossary\n").unwrap();
     let rows = glossary.lines().take_while(|line| !line.starts_with("## "));
     let words: Vec<_> = rows
-        .filter_map(|row| row.strip_prefix("| ")?.split(" | ").next())
+        .filter_map(|row| row.strip_prefix("- **")?.split("**").next())
         .collect();
     let distinct: BTreeSet<_> = words.iter().collect();
     assert!(words.len() > 15);

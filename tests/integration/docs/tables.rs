@@ -125,12 +125,16 @@ fn common_of(labels: &[&str]) -> &'static [&'static str] {
     common.find(|common| labels.starts_with(common)).unwrap()
 }
 
-/// The reasons of decisions about reindexing.
+/// The reasons of decisions about reindexing, with what to do.
 pub(super) fn reasons() -> String {
-    let mut table = "| Reason | Meaning | What to do |\n|---|---|---|\n".to_owned();
+    let mut list = "\n".to_owned();
     for reason in Reason::ALL {
-        let (sentence, advice) = (reason.sentence(), reason.advice());
-        writeln!(table, "| `{reason}` | {sentence} | {advice} |").unwrap();
+        let advice = match reason {
+            Reason::Eligible => String::new(),
+            reason => format!(" *Do:* {}.", reason.advice()),
+        };
+        writeln!(list, "- `{reason}`: {}.{advice}", reason.sentence()).unwrap();
     }
-    table
+    list.push('\n');
+    list
 }
