@@ -42,7 +42,7 @@ pub struct Collect {
     /// Requests in flight to one portal, from each process
     #[serde(with = "Whole::<NonZeroUsize, 1, 64>")]
     pub concurrency: NonZeroUsize,
-    /// Requests per second to one portal, from all processes that share its folders; may be a fraction, such as `0.5`
+    /// Requests per second to one portal, from all processes that share its folders
     #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
     /// Maximum number of pages of a folder that are read

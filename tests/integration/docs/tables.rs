@@ -97,7 +97,7 @@ pub(super) fn metrics() -> String {
     for (subject, common) in SUBJECTS {
         let labels = match common {
             [] => String::new(),
-            common => format!(", with the labels `{}`", common.join("`, `")),
+            common => format!(" (`{}`)", common.join("`, `")),
         };
         write!(lists, "\n**{subject}**{labels}:\n\n").unwrap();
         for family in ALL
