@@ -29,7 +29,7 @@ pub(super) enum ReindexCommand {
         #[arg(long, value_name = "FORM", default_value = "table")]
         output: Form,
     },
-    /// Reset cooldowns, exhausted files, the results of a class, or the breaker. Works while the exporter runs.
+    /// Reset cooldowns, exhausted files, the results of a class, or times in the future. Works while the exporter runs.
     Forgive(forgive::ForgiveArgs),
 }
 
