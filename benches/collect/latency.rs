@@ -2,18 +2,17 @@
 //!
 //! Beside the scan, a client that does nothing but keep as many requests in flight shows how exactly this machine and its clock measure that time.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use futures_util::future::try_join_all;
 use kb_simulator::faults::{Fault, Faults, LineFault, Scope, Target};
 use kb_simulator::{Counts, Served, Status, Switches};
 use uuid::Uuid;
 
+use crate::bare_client::read_pages;
 use crate::cases::PAGE_ROWS;
 use crate::config::Config;
-use crate::portal::{KEY, Portal, asked_folder};
+use crate::portal::{Portal, asked_folder};
 use crate::scan::scan;
 use crate::table::{median, seconds, table};
 
@@ -84,7 +83,7 @@ fn compare(
     let (mut scans, mut clients) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         scans.push(took(portal, || scan(portal, &Config::default()).map(drop))?);
-        let read = || portal.wait(read_all(&portal.url, folder));
+        let read = || portal.wait(read_pages(&portal.url, folder, PAGES.into(), CONCURRENCY));
         clients.push(took(portal, read)?);
     }
     let allowed = latency * (1 + (PAGES - 1).div_ceil(CONCURRENCY));
@@ -117,32 +116,6 @@ fn took(portal: &Portal, read: impl FnOnce() -> Result<()>) -> Result<Duration> 
     let at = |request: Option<&Served>| request.map(|it| it.at).context("nothing was read");
     let (first, last) = (at(files.next())?, at(files.next_back())?);
     Ok((last - first).to_std()? + LATENCY)
-}
-
-/// Reads the first page, then the others with so many requests in flight.
-async fn read_all(url: &str, folder: Uuid) -> Result<()> {
-    kb_exporter::tls::install_provider();
-    let http = reqwest::Client::builder().no_proxy().build()?;
-    let read = async |page: u64| {
-        let url = format!(
-            "{url}/api/admin/library-folders/{folder}/files?page={page}&pageSize={PAGE_ROWS}"
-        );
-        let response = http.get(url).bearer_auth(KEY).send().await?;
-        response.error_for_status()?.bytes().await
-    };
-    read(1).await?;
-    let next = AtomicU64::new(2);
-    let reader = async || {
-        loop {
-            let page = next.fetch_add(1, Ordering::Relaxed);
-            if page > u64::from(PAGES) {
-                return anyhow::Ok(());
-            }
-            read(page).await?;
-        }
-    };
-    try_join_all((0..CONCURRENCY).map(|_| reader())).await?;
-    Ok(())
 }
 
 /// A part of something.

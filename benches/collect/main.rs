@@ -16,6 +16,8 @@
 //! The portal is this process, on core 1, with folders that compute their files. `kb-exporter` is a process of its own on core 0: what it used
 //! is what the kernel says, and what it asked is what the portal's log says.
 
+#[path = "../support/bare_client.rs"]
+mod bare_client;
 mod cases;
 mod config;
 #[path = "../support/exporter.rs"]

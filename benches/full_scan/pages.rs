@@ -14,7 +14,7 @@ use crate::run::Cost;
 use crate::{FILES, RUNS};
 
 /// Rows of a page.
-const PAGE_ROWS: u32 = 100;
+pub const PAGE_ROWS: u32 = 100;
 
 /// Measures how long the pages of a folder take whose files are all done, or all failed for reasons that differ in a number.
 pub fn measure(failed: bool) -> Result<Measured> {

@@ -1,21 +1,27 @@
 //! Programs that read the portal, and what the kernel says they used.
 
+use std::env;
 use std::ffi::OsString;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
+use uuid::Uuid;
 
+use crate::bare_client::read_pages;
 use crate::exporter::{CORE, Place};
+use crate::pages::PAGE_ROWS;
 use crate::portal::{KEY, KEY_VARIABLE, Portal};
 use crate::run::{Cost, run};
-use crate::{CONCURRENCY, FILES};
+use crate::{BARE_CLIENT, CONCURRENCY, FILES};
 
 /// A program that counts the files of the portal and prints samples of `kb_folder_files`.
 pub struct Task {
     /// Its name in the table.
     pub name: &'static str,
     command: Command,
+    /// Whether it prints what it counted.
+    counts: bool,
     _place: Option<Place>,
 }
 
@@ -31,6 +37,7 @@ impl Task {
         Ok(Self {
             name: "kb-exporter scan",
             command: place.command(&["scan", "--output", "prometheus", "--log.level", "warn"]),
+            counts: true,
             _place: Some(place),
         })
     }
@@ -46,17 +53,46 @@ impl Task {
         Self {
             name: "full_scan.py",
             command,
+            counts: true,
             _place: None,
         }
+    }
+
+    /// This program as the client that does nothing with what it reads.
+    pub fn bare_client(portal: &Portal, folder: Uuid) -> Result<Self> {
+        let mut command = Command::new("taskset");
+        command.args(["-c", CORE]).arg(env::current_exe()?);
+        command.arg("--bench");
+        command.env("KB_BASE_URL", &portal.url);
+        command.env(BARE_CLIENT, folder.to_string());
+        Ok(Self {
+            name: "bare client",
+            command,
+            counts: false,
+            _place: None,
+        })
     }
 
     /// Runs the program to its end, which must be a good one.
     pub fn run(&mut self) -> Result<Cost> {
         let (output, used) = run(&mut self.command)?;
         let (name, counted) = (self.name, files(&output));
-        ensure!(counted == FILES, "{name} counted {counted} files");
+        ensure!(
+            !self.counts || counted == FILES,
+            "{name} counted {counted} files"
+        );
         Ok(used)
     }
+}
+
+/// Reads the folder of this name as a task of [`Task::bare_client`].
+pub fn read_as_bare_client(folder: &str) -> Result<()> {
+    let url = env::var("KB_BASE_URL").context("the portal is not named")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let pages = u64::from(FILES / PAGE_ROWS);
+    runtime.block_on(read_pages(&url, folder.parse()?, pages, CONCURRENCY))
 }
 
 /// The sum of all samples of `kb_folder_files`.

@@ -64,7 +64,14 @@ fn occurrences(text: &str, name: &str) -> Vec<(usize, usize)> {
     if text.len() > READ_BYTES || name.len() > LONGEST_NAME {
         return places(text, name);
     }
-    let starts = text.char_indices();
+    let Some(first) = name.chars().next() else {
+        return Vec::new();
+    };
+    // Most places are ruled out by their first letter.
+    let may_begin = |(_, found): &(usize, char)| {
+        is_same_letter(first, *found) || first.is_whitespace() && found.is_whitespace()
+    };
+    let starts = text.char_indices().filter(may_begin);
     let occurrence = |(at, _)| Some((at, length_of(name, &text[at..])?));
     starts.filter_map(occurrence).collect()
 }

@@ -116,12 +116,7 @@ impl Collector {
         self.assign_classes();
         let now = Moment::now();
         let intervals = self.log.intervals(&self.settings.collect);
-        for folder in self.folders.iter() {
-            if let Some(due) = folder.queued_since() {
-                let read_before = folder.read_log.last_began();
-                self.log.waited(due.at, read_before, now.steady);
-            }
-        }
+        self.press_waiting(intervals, now);
         let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
         self.log.measure(collect, portal, now.steady);
         let due = self.due_folders(intervals, now);
@@ -142,6 +137,25 @@ impl Collector {
         }
     }
 
+    /// Notes how long the reads wait that are queued. Those of folders that press by now come before quiet ones.
+    fn press_waiting(&mut self, intervals: Option<ReadIntervals>, now: Moment) {
+        let ledger = self.dependencies.ledger.as_ref();
+        let mut pressing = HashSet::new();
+        for folder in self.folders.iter_mut() {
+            let Some(queued) = folder.queued_since() else {
+                continue;
+            };
+            let read_before = folder.read_log.last_began();
+            self.log.waited(queued.at, read_before, now.steady);
+            let due = intervals.map(|intervals| folder.due(intervals, ledger, now));
+            if queued.need == Need::Quiet && due.is_some_and(|due| due.need == Need::Pressing) {
+                folder.press();
+                pressing.insert(folder.view.id);
+            }
+        }
+        self.queue.press(&pressing);
+    }
+
     /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.
     fn due_folders(
         &mut self,
@@ -159,10 +173,7 @@ impl Collector {
                     need: Need::Pressing,
                     at: now.steady,
                 },
-                Some(intervals) => {
-                    let is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
-                    folder.due(intervals, is_open, now)
-                }
+                Some(intervals) => folder.due(intervals, ledger, now),
             };
             let is_due = intervals.is_none_or(|intervals| intervals.is_due(due, now.steady));
             if is_due || longest_refused == Some(id) {
@@ -190,8 +201,6 @@ impl Collector {
     fn reads_ended(&mut self, run: Run) {
         let ended = run.ended(Moment::now());
         self.assign_classes();
-        // A quiet folder is read, and otherwise written, only after a while.
-        self.save(self.folders.refused(), MAX_BEHIND);
         let is_success = ended.result == RunResult::Success;
         let success = is_success.then(|| self.storage.now().wall);
         let written = self.storage.end_collection(success);

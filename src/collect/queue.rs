@@ -3,7 +3,7 @@
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
 //! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -36,6 +36,16 @@ pub(super) enum Need {
 pub(super) struct Due {
     pub need: Need,
     pub at: Instant,
+}
+
+impl Due {
+    /// The same, for a folder that presses.
+    pub fn pressing(self) -> Self {
+        Self {
+            need: Need::Pressing,
+            ..self
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,6 +141,16 @@ impl Queue {
         };
         self.begun.insert((next.folder, next.kind));
         Some(next)
+    }
+
+    /// Folders whose reads wait press by now.
+    pub fn press(&mut self, folders: &HashSet<FolderId>) {
+        let presses = |turn: &Turn| turn.kind != ReadKind::Audit && folders.contains(&turn.folder);
+        let pressing: Vec<_> = self.waiting.extract_if(.., presses).collect();
+        self.waiting.extend(pressing.into_iter().map(|turn| Turn {
+            due: turn.due.pressing(),
+            ..turn
+        }));
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.

@@ -233,8 +233,9 @@ proptest! {
         prop_assert!(class != "unspecified" || !is_said, "{:?}", reason);
     }
 
+    /// On one line: of several, those that look like a stack are left out before.
     #[test]
-    fn what_a_quotation_says_makes_no_class(quoted in "[^'\\\\\\s][^'\\\\]{0,40}", other in "[^'\\\\\\s][^'\\\\]{0,40}") {
+    fn what_a_quotation_says_makes_no_class(quoted in "[^'\\\\\\s][^'\\\\\n\r]{0,40}", other in "[^'\\\\\\s][^'\\\\\n\r]{0,40}") {
         let class = |quoted: &str| class(&format!("cannot open '{quoted}' today"));
         prop_assert_eq!(class(&quoted), class(&other));
     }

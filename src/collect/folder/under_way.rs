@@ -60,6 +60,13 @@ impl Folder {
         self.times_read_on = 0;
     }
 
+    /// The folder presses by now, while its read waits.
+    pub fn press(&mut self) {
+        if let Some(read) = &mut self.read {
+            read.due = read.due.pressing();
+        }
+    }
+
     /// The read goes on as another one, for which requests were made already; returns when it was due.
     pub fn queue_again(&mut self, requests: u64) -> Due {
         let now = Moment::now().steady;

@@ -218,6 +218,23 @@ async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_a
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_folder_that_waits_for_its_turn_is_read_before_quiet_ones_when_the_list_shows_a_change() {
+    let crowd = Crowd::of(FOLDERS, busy);
+    seconds(2 * ROUND as u64).await;
+    for changed in crowd.folders.iter().step_by(10) {
+        crowd.simulator.with(|world| {
+            let done = &SimulatedStatus::Done;
+            world.add_files(*changed, done, 1).unwrap();
+        });
+        seconds(2).await;
+        let view = crowd.view();
+        let folder = &view.folders[&(*changed).into()];
+        let counts = folder.counts.as_ref().unwrap();
+        assert_eq!(counts.files[Status::Done], 2, "{}", folder.name);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_the_others() {
     const TIME: usize = 16;
     let crowd = Crowd::of(18, |config| {
