@@ -5,7 +5,28 @@
 //! status page. Where the configuration asks for it, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
 //! enforce` is the only request that changes anything.
 //!
-//! `docs/architecture.md` has the data flow, the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
+//! # Data flow
+//!
+//! ```text
+//! schedule ─due─▶ collect ─requests─▶ portal ─HTTP─▶ the portal
+//!                    ▼ rows
+//!                 aggregate, classify
+//!                    ▼ counts
+//!                 history ─▶ state.db
+//!                    ▼
+//!                 Snapshot ─▶ metrics, health, http
+//!                    ▼
+//!                 reindex
+//!                    1. policy decides from the snapshot, the rules and the ledger
+//!                    2. one more read of the folder, then policy again
+//!                    3. intent ─▶ ledger.db
+//!                    4. POST reindex-failed ─▶ the portal
+//!                    5. result, later the verdict ─▶ ledger.db ─▶ Snapshot
+//! ```
+//!
+//! Metrics about a portal are rendered once per snapshot.
+//!
+//! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.
 //!
 //! [`kb_simulator`], a package of its own, is the only stand-in for a portal that users and tests have.
