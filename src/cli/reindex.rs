@@ -42,7 +42,7 @@ enum ReindexCommand {
         #[arg(long, value_name = "FORM", default_value = "table")]
         output: Form,
     },
-    /// Reset cooldowns, exhausted files, the results of a class, or the breaker. Works while the exporter runs.
+    /// Reset cooldowns, exhausted files, the results of a class, or times in the future. Works while the exporter runs.
     #[command(after_help = with_environment(&["reindex forgive --config.file kb.yml --portal main --folder Inbox"]))]
     Forgive(forgive::ForgiveArgs),
 }

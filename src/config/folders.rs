@@ -79,7 +79,7 @@ scalar! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
-    /// Folders to watch: shell globs on the name (`*`, `?`, `[…]`; case matters), or ids
+    /// Folders to watch, by name (`*`, `?`, `[…]`; case matters) or id
     #[serde(deserialize_with = "include")]
     #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
     include: Option<Vec<FolderPattern>>,

@@ -80,11 +80,11 @@ pub(super) struct PortalKeys {
     #[serde(default, with = "KeyFile")]
     #[schemars(example = &"/run/secrets/kb-key")]
     pub api_key_file: Option<PathBuf>,
-    /// The environment variable that holds the key; a key itself in this file is refused
+    /// The variable that holds the key; a key itself is refused
     #[serde(default, with = "VariableName")]
     #[schemars(example = &"KB_API_KEY")]
     pub api_key_env: Option<String>,
-    /// Where people see a folder: the page links to it, with the folder's id in place of `{folder_id}`
+    /// Where people see a folder; its page links there
     #[serde(default, with = "WebUrl")]
     #[schemars(example = &"https://portal.example/library/{folder_id}")]
     pub web_url: Option<WebUrl>,

@@ -36,6 +36,7 @@ mod tests {
             places.insert(format!("docs/{name}"));
         }
         for (name, _, page) in DOCUMENTS {
+            assert!(page.contains("<summary>Contents</summary>"), "{name}");
             let links = page.split(" href=\"").skip(1);
             for link in links.filter_map(|rest| rest.split('"').next()) {
                 assert!(
