@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// The documents that the exporter serves, in the order of its list. A document is known by the name of its file.
 const DOCUMENTS: [&str; 11] = [
@@ -47,26 +47,13 @@ fn name(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// The title of a document, and its page. Headings have the anchors that the links of the documents name; links to what is not served, and
-/// pictures, are their text.
+/// The title of a document, and its page. Headings have the anchors that the links of the documents name, and the contents below the title lead
+/// to the sections; links to what is not served, and pictures, are their text.
 fn page(name: &str, text: &str) -> (String, String) {
     let mut events: Vec<_> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
-    let (mut title, mut begin, mut anchors) = (String::new(), 0, HashMap::new());
-    for place in 0..events.len() {
-        match &events[place] {
-            Event::Start(Tag::Heading { .. }) => begin = place,
-            Event::End(TagEnd::Heading(_)) => {
-                let text: String = events[begin..place].iter().map(text_of).collect();
-                if let Event::Start(Tag::Heading { id, .. }) = &mut events[begin] {
-                    *id = Some(anchor(&text, &mut anchors));
-                }
-                if title.is_empty() {
-                    title = text;
-                }
-            }
-            _ => {}
-        }
-    }
+    let headings = name_headings(&mut events);
+    let title = headings.first().map_or("", |heading| &heading.text);
+    let mut contents = Some(contents(name, &headings));
     let mut are_links = Vec::new();
     let events = events.into_iter().flat_map(|event| match event {
         Event::Start(Tag::Link {
@@ -90,6 +77,10 @@ fn page(name: &str, text: &str) -> (String, String) {
         }
         Event::End(TagEnd::Link) => [None, are_links.pop().unwrap_or(false).then_some(event)],
         Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => [None, None],
+        Event::End(TagEnd::Heading(HeadingLevel::H1)) => [
+            Some(event),
+            contents.take().map(|list| Event::Html(list.into())),
+        ],
         Event::Start(Tag::Table(_)) => {
             let open = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">";
             [Some(Event::Html(open.into())), Some(event)]
@@ -99,7 +90,50 @@ fn page(name: &str, text: &str) -> (String, String) {
     });
     let mut body = String::new();
     html::push_html(&mut body, events.flatten());
-    (title, body)
+    (title.to_owned(), body)
+}
+
+struct Heading {
+    level: HeadingLevel,
+    text: String,
+    anchor: String,
+}
+
+/// Gives each heading its anchor.
+fn name_headings(events: &mut [Event<'_>]) -> Vec<Heading> {
+    let (mut headings, mut begin, mut anchors) = (Vec::new(), 0, HashMap::new());
+    for place in 0..events.len() {
+        match &events[place] {
+            Event::Start(Tag::Heading { .. }) => begin = place,
+            Event::End(TagEnd::Heading(level)) => {
+                let level = *level;
+                let text: String = events[begin..place].iter().map(text_of).collect();
+                let anchor = anchor(&text, &mut anchors);
+                if let Event::Start(Tag::Heading { id, .. }) = &mut events[begin] {
+                    *id = Some(anchor.clone().into());
+                }
+                headings.push(Heading {
+                    level,
+                    text,
+                    anchor,
+                });
+            }
+            _ => {}
+        }
+    }
+    headings
+}
+
+/// A list of the sections that opens on a click.
+fn contents(name: &str, headings: &[Heading]) -> String {
+    let sections = headings
+        .iter()
+        .filter(|heading| heading.level == HeadingLevel::H2);
+    let sections = sections.map(|Heading { text, anchor, .. }| {
+        format!("<li><a href=\"docs/{name}#{anchor}\">{text}</a></li>")
+    });
+    let sections: String = sections.collect();
+    format!("<details><summary>Contents</summary><ul>{sections}</ul></details>\n")
 }
 
 fn text_of<'a>(event: &'a Event<'_>) -> &'a str {
@@ -110,15 +144,15 @@ fn text_of<'a>(event: &'a Event<'_>) -> &'a str {
 }
 
 /// The anchor of a heading, as forges make them: words with `-` between them, and a number behind one that was there before.
-fn anchor(text: &str, known: &mut HashMap<String, usize>) -> CowStr<'static> {
+fn anchor(text: &str, known: &mut HashMap<String, usize>) -> String {
     let kept = |character: &char| character.is_alphanumeric() || "-_ ".contains(*character);
     let anchor: String = text.to_lowercase().chars().filter(kept).collect();
     let anchor = anchor.replace(' ', "-");
     let times = known.entry(anchor.clone()).or_default();
     *times += 1;
     match *times {
-        1 => anchor.into(),
-        times => format!("{anchor}-{}", times - 1).into(),
+        1 => anchor,
+        times => format!("{anchor}-{}", times - 1),
     }
 }
 

@@ -23,28 +23,24 @@ mod state;
 mod table;
 #[cfg(test)]
 mod testing;
+mod web;
 
+use std::ffi::OsString;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
 use crate::config::{EXAMPLE, schema};
-use crate::model::Shard;
 use crate::telemetry;
 use tracing::info;
 
-use address::ListenAddress;
-
-/// More would fill the memory before anything is served.
-const MAX_PORTAL_FOLDERS: u64 = 100_000;
-
-/// As many files as the simulated portal has, at most: some gigabytes.
-const MAX_PORTAL_FILES: u64 = 50_000_000;
+use help::{example, with_environment};
+use settings::ConfigArgs;
+use shard::ShardArgs;
+use web::WebArgs;
 
 /// Version, revision and compiler, for `--version`.
 const VERSION: &str = concat!(
@@ -58,47 +54,53 @@ const VERSION: &str = concat!(
 
 /// Monitor the files of a portal's knowledge base and serve metrics to Prometheus.
 #[derive(Debug, Parser)]
-#[command(name = "kb-exporter", version = VERSION)]
+#[command(name = "kb-exporter", version = VERSION, after_help = help::ENVIRONMENT)]
 struct Cli {
-    #[command(flatten)]
-    config: ConfigArgs,
     #[command(flatten)]
     log: LogArgs,
     #[command(flatten)]
-    web: WebArgs,
-    #[command(flatten)]
-    shard: shard::ShardArgs,
+    run: RunArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
+/// The flags of each command are the fields of its arguments, and those of [`LogArgs`].
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Collect on a schedule and serve metrics, health and status pages (the default).
-    Run,
+    #[command(after_help = with_environment(&["run --config.file kb.yml"]))]
+    Run(RunArgs),
     /// Run against a simulated portal in the same process; needs no configuration and no key.
+    #[command(after_help = example(&["demo", "demo --reindex enforce --portal.speed 60"]))]
     Demo(demo::DemoArgs),
     /// Run the simulated portal alone.
-    Portal(PortalArgs),
+    #[command(after_help = example(&["portal --portal.folders 300"]))]
+    Portal(portal::PortalArgs),
     /// Test the key and every folder. Exit code: 0 all can be collected, 1 some cannot, 2 the configuration is wrong.
+    #[command(after_help = with_environment(&["check --config.file kb.yml"]))]
     Check(check::CheckArgs),
     /// Collect once and print the counts. Exit code: 0 every folder was counted, 1 some could not be counted.
+    #[command(after_help = with_environment(&["scan --config.file kb.yml", "scan --config.file kb.yml --output prometheus --output.file kb.prom"]))]
     Scan(scan::ScanArgs),
     /// List the failed and flagged files with their reasons. Exit code: 0 every folder was read, 1 some could not be read or files may be missing.
+    #[command(after_help = with_environment(&["files --config.file kb.yml --status failed --output csv"]))]
     Files(files::FilesArgs),
     /// Show reindexing attempts and their results.
-    #[command(subcommand)]
-    Reindex(reindex::ReindexCommand),
+    Reindex(reindex::ReindexArgs),
     /// Manage the stored state.
     #[command(subcommand)]
     State(state::StateCommand),
     /// Explain how reasons of failed and flagged files are classified.
+    #[command(after_help = example(&["errors --explain 'OCR timed out after 300 s'"]))]
     Errors(errors::ErrorsArgs),
     /// Print the alert rules, adapted to an installation.
+    #[command(after_help = example(&["rules --web.external-url https://kb.example > kb-exporter.rules.yml"]))]
     Rules(rules::RulesArgs),
     /// Print a completion script for a shell.
+    #[command(after_help = example(&["completion bash > /etc/bash_completion.d/kb-exporter"]))]
     Completion(completion::CompletionArgs),
-    /// Check whether the process that runs with the same flags is live. Exit code: 0 live, 1 not live.
+    /// Check whether the process that listens at the same address is live. Exit code: 0 live, 1 not live.
+    #[command(after_help = example(&["healthcheck"]))]
     Healthcheck(healthcheck::HealthcheckArgs),
     /// Print the JSON schema or an example of the configuration file.
     #[command(subcommand)]
@@ -110,18 +112,22 @@ enum ConfigCommand {
     /// Print the JSON schema of the configuration file, for editors.
     Schema,
     /// Print an example of a configuration file with comments.
+    #[command(after_help = example(&["config example > kb.yml"]))]
     Example,
 }
 
-/// Where the configuration comes from.
+/// The flags of the exporter itself.
 #[derive(Debug, Args)]
-struct ConfigArgs {
-    /// Read this configuration file. Without it, `KB_BASE_URL` and `KB_API_KEY` or `KB_API_KEY_FILE` configure one portal.
-    #[arg(long = "config.file", value_name = "FILE", global = true)]
-    file: Option<PathBuf>,
+struct RunArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
     /// Check the configuration and exit. Exit code: 0 it is valid, 2 it is not.
-    #[arg(long = "config.check", global = true)]
+    #[arg(long = "config.check")]
     check: bool,
+    #[command(flatten)]
+    web: WebArgs,
+    #[command(flatten)]
+    shard: ShardArgs,
 }
 
 /// What is logged, to standard error.
@@ -145,82 +151,14 @@ struct LogArgs {
     format: telemetry::Format,
 }
 
-/// What is served.
-#[derive(Debug, Args)]
-struct WebArgs {
-    /// Listen on this address. Repeatable. [default: 0.0.0.0:15732; demo: 127.0.0.1:15732]
-    #[arg(long = "web.listen-address", value_name = "ADDR", global = true)]
-    addresses: Vec<ListenAddress>,
-    /// Serve the metrics at this path.
-    #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
-    telemetry_path: String,
-    /// Link to this URL, at which people reach this exporter, also through a proxy. Alerts lead to its runbook.
-    #[arg(long = "web.external-url", value_name = "URL", value_parser = address::site, global = true)]
-    external_url: Option<String>,
-    /// Read TLS and authentication settings from this file, in the format of the Prometheus exporter-toolkit.
-    #[arg(long = "web.config.file", value_name = "FILE", global = true)]
-    config: Option<PathBuf>,
-    /// Answer `/livez`, `/healthz` and `/readyz` without a password or a rate limit.
-    #[arg(long = "web.open-probes", global = true)]
-    open_probes: bool,
-    /// Allow `POST /-/reload`.
-    #[arg(long = "web.enable-lifecycle", global = true)]
-    lifecycle: bool,
-}
-
-/// The options of the simulated portal.
-#[derive(Debug, Args)]
-struct PortalArgs {
-    /// Serve the simulated portal at this address.
-    #[arg(
-        long = "portal.listen-address",
-        value_name = "ADDR",
-        default_value = "127.0.0.1:15733"
-    )]
-    address: ListenAddress,
-    /// Accept this API key in the simulated portal.
-    #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo", value_parser = NonEmptyStringValueParser::new())]
-    key: String,
-    /// Generate its content from this seed of random numbers.
-    #[arg(long = "portal.seed", value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Process files at this speed relative to a real portal. With 0, no file changes by itself.
-    #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = settings::speed)]
-    speed: f64,
-    /// Begin with this number of folders.
-    #[arg(
-        long = "portal.folders",
-        value_name = "N",
-        default_value_t = 12,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_PORTAL_FOLDERS)
-    )]
-    folders: usize,
-    /// Begin with this number of files.
-    #[arg(
-        long = "portal.files",
-        value_name = "N",
-        default_value_t = 60_000,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_PORTAL_FILES)
-    )]
-    files: usize,
-    /// Convert audio and video to text, or do not.
-    #[arg(
-        long = "portal.transcription",
-        value_name = "on|off",
-        default_value = "off"
-    )]
-    transcription: settings::Switch,
-}
-
 /// The commands and their flags, for completions and manual pages.
 pub fn command() -> clap::Command {
-    help::add(Cli::command().version(env!("CARGO_PKG_VERSION")))
+    Cli::command().version(env!("CARGO_PKG_VERSION"))
 }
 
 /// Runs the command that the arguments name, and returns the exit code of the process.
 pub fn main() -> ExitCode {
-    let matches = help::add(Cli::command()).get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let kind = cli.kind();
     if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
         return exit::report(&error.into(), kind);
@@ -229,12 +167,41 @@ pub fn main() -> ExitCode {
     cli.act().unwrap_or_else(|error| exit::report(&error, kind))
 }
 
+/// Puts flags that stand before a command behind it: they are its flags.
+fn command_first(root: &clap::Command, mut words: Vec<OsString>) -> Vec<OsString> {
+    let takes_value = |flag: &str| {
+        let mut flags = root.get_arguments();
+        let named = |arg: &&clap::Arg| arg.get_long() == flag.strip_prefix("--");
+        let flag = flags.find(named);
+        flag.is_some_and(|flag| flag.get_action().takes_values())
+    };
+    let mut place = 1;
+    while let Some(word) = words.get(place).and_then(|word| word.to_str()) {
+        if !word.starts_with('-') {
+            if root.find_subcommand(word).is_some() {
+                words[1..].rotate_left(place - 1);
+            }
+            break;
+        }
+        place += 1 + usize::from(takes_value(word));
+    }
+    words
+}
+
 impl Cli {
+    fn read(words: impl Iterator<Item = OsString>) -> clap::error::Result<Self> {
+        let mut root = Self::command();
+        let words = command_first(&root, words.collect());
+        let mut matches = root.try_get_matches_from_mut(words)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut root))
+    }
+
     /// A service logs why it ends; a command tells it.
     const fn kind(&self) -> exit::Kind {
-        match self.command {
-            _ if self.config.check => exit::Kind::Command,
-            None | Some(Command::Run | Command::Demo(_) | Command::Portal(_)) => {
+        match &self.command {
+            None if self.run.check => exit::Kind::Command,
+            Some(Command::Run(run)) if run.check => exit::Kind::Command,
+            None | Some(Command::Run(_) | Command::Demo(_) | Command::Portal(_)) => {
                 exit::Kind::Service
             }
             Some(_) => exit::Kind::Command,
@@ -242,23 +209,20 @@ impl Cli {
     }
 
     fn act(&self) -> Result<ExitCode> {
-        let shard = self.shard.shard()?;
-        if self.config.check {
-            return config_check::run(&self.config, &self.web, shard);
-        }
         match &self.command {
-            None | Some(Command::Run) => self.serve(shard),
-            Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, shard, demo),
-            Some(Command::Portal(portal)) => portal::run(portal),
-            Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
-            Some(Command::Check(args)) => check::run(&self.config, shard, args),
-            Some(Command::Rules(args)) => rules::run(&self.web, args),
+            None => self.run.act(),
+            Some(Command::Run(args)) => args.act(),
+            Some(Command::Demo(args)) => demo::run(args),
+            Some(Command::Portal(args)) => portal::run(args),
+            Some(Command::Healthcheck(args)) => healthcheck::run(args),
+            Some(Command::Check(args)) => check::run(args),
+            Some(Command::Rules(args)) => rules::run(args),
             Some(Command::Completion(args)) => completion::run(args),
-            Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
-            Some(Command::Files(args)) => files::run(&self.config, shard, args),
-            Some(Command::Reindex(command)) => reindex::run(&self.config, command),
-            Some(Command::State(command)) => state::run(&self.config, command),
-            Some(Command::Errors(errors)) => errors::run(&self.config, errors),
+            Some(Command::Scan(args)) => scan::run(args),
+            Some(Command::Files(args)) => files::run(args),
+            Some(Command::Reindex(args)) => reindex::run(args),
+            Some(Command::State(command)) => state::run(command),
+            Some(Command::Errors(args)) => errors::run(args),
             Some(Command::Config(command)) => {
                 let text = match command {
                     ConfigCommand::Schema => format!("{:#}\n", schema::json_schema()),
@@ -269,10 +233,16 @@ impl Cli {
             }
         }
     }
+}
 
-    fn serve(&self, shard: Shard) -> Result<ExitCode> {
+impl RunArgs {
+    fn act(&self) -> Result<ExitCode> {
+        let shard = self.shard.shard()?;
+        if self.check {
+            return config_check::run(&self.config, &self.web, shard);
+        }
         let source = settings::source(&self.config);
-        let web = settings::web(&self.web, Ipv4Addr::UNSPECIFIED)?;
+        let web = self.web.settings(Ipv4Addr::UNSPECIFIED)?;
         let file = self.config.file.as_deref();
         let configuration = file.map_or("the environment".into(), |file| file.to_string_lossy());
         info!(version = VERSION, %configuration, "kb-exporter starts");
@@ -292,11 +262,15 @@ mod tests {
         command().debug_assert();
     }
 
+    fn read(line: &str) -> clap::error::Result<Cli> {
+        Cli::read(line.split(' ').map(OsString::from))
+    }
+
     #[test]
     fn flags_stand_before_or_after_the_command() {
         for line in [
             "kb-exporter --config.file f --log.level debug scan",
-            "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
+            "kb-exporter scan --config.file f --log.level debug --output.file g",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
             "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 --each-flagged-file",
@@ -307,12 +281,14 @@ mod tests {
             "kb-exporter --shard.index auto --shard.count 65535 run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
         ] {
-            let parsed = command().try_get_matches_from(line.split(' '));
-            let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+            let parsed = read(line);
             assert!(parsed.is_ok(), "{line}: {parsed:?}");
         }
-        let without_key = ["kb-exporter", "demo", "--portal.key", ""];
-        assert!(command().try_get_matches_from(without_key).is_err());
+        let named_run = read("kb-exporter --config.file run check").unwrap();
+        let Some(Command::Check(args)) = named_run.command else {
+            panic!("{named_run:?}");
+        };
+        assert_eq!(args.config.file.unwrap().to_str(), Some("run"));
     }
 
     /// What `-h` prints for a command.
@@ -332,8 +308,8 @@ mod tests {
             ("check", "--config.file", "--web."),
             ("check", "KB_STATE_PATH", "--config.check"),
             ("rules", "--web.external-url", "--web.listen-address"),
-            ("reindex history", "--since", "--log."),
-            ("healthcheck", "--web.config.file", "--log.level"),
+            ("reindex history", "--since", "--shard."),
+            ("healthcheck", "--web.config.file", "--web.open-probes"),
             ("run", "--shard.replicas", "--portal."),
         ] {
             let help = help(command);
@@ -341,8 +317,28 @@ mod tests {
             assert!(!help.contains(not_shown), "{help}");
             assert!(help.contains("Example:\n  kb-exporter "), "{help}");
         }
-        // What is not shown is accepted all the same.
-        let line = ["kb-exporter", "completion", "bash", "--log.level", "debug"];
-        assert!(command().try_get_matches_from(line).is_ok());
+    }
+
+    #[test]
+    fn a_flag_that_a_command_does_not_have_is_refused_wherever_it_stands() {
+        for (command, flag) in [
+            ("portal", "--config.file=f"),
+            ("demo", "--config.file=f"),
+            ("demo", "--shard.count=2"),
+            ("rules", "--web.listen-address=:0"),
+            ("reindex forgive --portal main", "--shard.index=0"),
+            ("healthcheck", "--config.file=f"),
+            ("scan", "--config.check"),
+        ] {
+            for line in [format!("{command} {flag}"), format!("{flag} {command}")] {
+                let error = read(&format!("kb-exporter {line}")).unwrap_err();
+                assert_eq!(error.exit_code(), 2, "{line}");
+                assert_eq!(
+                    error.kind(),
+                    clap::error::ErrorKind::UnknownArgument,
+                    "{line}"
+                );
+            }
+        }
     }
 }

@@ -307,7 +307,7 @@ impl Collector {
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
             stale_after: self.log.stale_after(&self.settings.collect),
-            state_writes: self.storage.writes(self.folders.refused_by_store()),
+            state_writes: self.storage.writes(),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             web_url: self.settings.portal.web_url.clone(),

@@ -33,6 +33,8 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::document::Document;
+use self::error::Fault;
+use self::node::Node;
 
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Request, Strategy};
@@ -69,20 +71,47 @@ pub struct Config {
 impl Config {
     /// Reads and checks a configuration file.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        Self::from_bytes(&path.display().to_string(), &yaml::bytes_of(path)?)
+        Self::checked(path, |_| Vec::new())
+    }
+
+    /// The same with a further check.
+    pub(crate) fn checked(
+        path: &Path,
+        check: impl FnOnce(&Self) -> Vec<Fault>,
+    ) -> Result<Self, ConfigError> {
+        Self::read(&path.display().to_string(), &yaml::bytes_of(path)?, check)
     }
 
     /// Checks a configuration that is already in memory, and need not be text; `file` is what errors call it.
-    pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        let config = yaml::parse_changed(file, bytes, reindex::complete, Document::check)?;
-        Ok(Self {
-            written: Arc::new(shown::of_file(&String::from_utf8_lossy(bytes))),
-            ..config
-        })
+    pub fn from_yaml(file: &str, text: impl AsRef<[u8]>) -> Result<Self, ConfigError> {
+        Self::read(file, text.as_ref(), |_| Vec::new())
     }
 
-    pub fn from_yaml(file: &str, text: &str) -> Result<Self, ConfigError> {
-        Self::from_bytes(file, text.as_bytes())
+    fn read(
+        file: &str,
+        bytes: &[u8],
+        check: impl FnOnce(&Self) -> Vec<Fault>,
+    ) -> Result<Self, ConfigError> {
+        let check = |document: Document| {
+            let mut faults = Vec::new();
+            let config = document.check(&mut faults);
+            faults.extend(check(&config));
+            if faults.is_empty() {
+                Ok(config)
+            } else {
+                Err(faults)
+            }
+        };
+        let mut written = Json::Null;
+        let change = |document: &mut Node| {
+            written = shown::of_file(document);
+            reindex::complete(document);
+        };
+        let config = yaml::parse(file, bytes, change, check)?;
+        Ok(Self {
+            written: Arc::new(written),
+            ..config
+        })
     }
 
     /// Takes one portal from the environment (docs/configuration.md, Environment); all else has its default. A variable that is empty

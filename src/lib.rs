@@ -8,19 +8,23 @@
 //! # Data flow
 //!
 //! ```text
-//! schedule ─due→ collect ─requests→ portal
-//!                   │                  │ rows
-//!                   │              aggregate ─counts→ history::apply ─Update→ state (disk)
-//!                   │                                        │
-//!                   └──────── Arc<Snapshot> ←────────────────┘
-//!                                       ↑ │ watch
-//!                           ReindexView │ ├→ metrics, health, http (page)
-//!             reindex ──────────────────┘ │
-//!                │ ←──────── PortalView ──┘
-//!                ├─PortalFacts, LedgerView→ policy::decide ─Decisions→ the same
-//!                ├─one read of the folder→ portal, then decide again: by what holds now
-//!                └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
+//! schedule ─due─▶ collect ─requests─▶ portal ─HTTP─▶ the portal
+//!                    ▼ rows
+//!                 aggregate, classify
+//!                    ▼ counts
+//!                 history ─▶ state.db
+//!                    ▼
+//!                 Snapshot ─▶ metrics, health, http
+//!                    ▼
+//!                 reindex
+//!                    1. policy decides from the snapshot, the rules and the ledger
+//!                    2. one more read of the folder, then policy again
+//!                    3. intent ─▶ ledger.db
+//!                    4. POST reindex-failed ─▶ the portal
+//!                    5. result, later the verdict ─▶ ledger.db ─▶ Snapshot
 //! ```
+//!
+//! Metrics about a portal are rendered once per snapshot.
 //!
 //! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.

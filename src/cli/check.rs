@@ -13,7 +13,9 @@ use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, exit, output, settings};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::shard::ShardArgs;
+use crate::cli::{exit, output, settings};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
@@ -30,17 +32,22 @@ use report::{Lines, PortalReport, Report};
 /// Retries of a request: a person waits for the answer.
 const RETRIES: u32 = 1;
 
-/// How a check is printed.
+/// What is tested, and how it is printed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    #[command(flatten)]
+    shard: ShardArgs,
     /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
 
 /// Tests every portal, and the folders of this shard, and prints the results: in the table, each folder as soon as it is known.
-pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result<ExitCode> {
-    let config = settings::config(config)?;
+pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
+    let shard = args.shard.shard()?;
+    let config = settings::config(&args.config)?;
     let print = |text: &str| match args.output {
         Form::Table => output::print(text),
         Form::Json => Ok(()),

@@ -1,29 +1,25 @@
 //! `--config.check`: reads the configuration and everything that it names, as the start does.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::cli::{ConfigArgs, WebArgs, classes, output, settings};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::web::WebArgs;
+use crate::cli::{classes, output, settings};
 use crate::config::error::Fault;
-use crate::config::schema::json_schema;
-use crate::config::{Config, ConfigError, KeySource, Mode, Portal, State, yaml};
-use crate::http::web_config::WebConfigFile;
+use crate::config::{Config, ConfigError, HiddenPath, Mode, Portal, State};
 use crate::model::Shard;
+use crate::pem::{Pem, PemError};
 use crate::portal::{ApiKey, Client, Throttles, Unobserved};
 use crate::reindex::kill_switch;
 use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
 pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
-    let config = settings::config(args)?;
-    web.config.as_deref().map(WebConfigFile::open).transpose()?;
-    let faults = named(&config);
-    if !faults.is_empty() {
-        return Err(mistakes(args.file.as_deref(), faults)?.into());
-    }
+    let config = config(args)?;
+    web.config()?;
     let portals = config.portals.len();
     let part = if shard.count().get() > 1 {
         format!(", {shard}")
@@ -51,16 +47,28 @@ fn stopped(config: &Config) -> Result<Option<String>> {
     Ok(stops.then(|| message.to_owned()))
 }
 
+/// The configuration, if all that it names can be used.
+fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
+    if let Some(file) = &args.file {
+        return Config::checked(file, named);
+    }
+    let config = settings::config(args)?;
+    match named(&config) {
+        faults if faults.is_empty() => Ok(config),
+        faults => Err(ConfigError::in_environment(faults)),
+    }
+}
+
 /// Mistakes in what the configuration names: keys, certificates, and the address of the database.
 fn named(config: &Config) -> Vec<Fault> {
-    let portals = config.portals.iter().enumerate();
+    let portals = config.portals.iter();
     let mut faults: Vec<_> = portals
-        .flat_map(|(index, portal)| of_portal(config, portal, &format!("portals[{index}]")))
+        .flat_map(|portal| of_portal(config, portal))
         .collect();
     match &config.state {
         State::Postgres(state) => {
             let wrong = wrong_url(&state.url_file).err();
-            faults.extend(wrong.map(|why| Fault::about("state.postgres_url_file", why)));
+            faults.extend(wrong.map(|why| Fault::about(state.url_file.key(), why)));
         }
         State::Path(path) if path.exists() && !path.is_dir() => {
             let why = format!("{} is not a folder", path.display());
@@ -71,32 +79,33 @@ fn named(config: &Config) -> Vec<Fault> {
     faults
 }
 
-fn of_portal(config: &Config, portal: &Portal, path: &str) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    if let Err(error) = ApiKey::read(&portal.key) {
-        let key = match portal.key {
-            KeySource::File(_) => "api_key_file",
-            KeySource::Environment(_) => "api_key_env",
-        };
-        faults.push(Fault::about(format!("{path}.{key}"), error.to_string()));
+fn of_portal(config: &Config, portal: &Portal) -> Vec<Fault> {
+    let key = ApiKey::read(&portal.key).map(drop);
+    let key = key.map_err(|error| Fault::about(portal.key.key(), error.to_string()));
+    let read = |file: &HiddenPath, content: fn(&Pem) -> Result<(), PemError>| {
+        let read = Pem::read(file).and_then(|pem| content(&pem));
+        read.map_err(|error| Fault::about(file.key(), error.to_string()))
+    };
+    let certificates = |pem: &Pem| pem.certificates().map(drop);
+    let mut results = vec![key];
+    results.extend(portal.ca_file.iter().map(|file| read(file, certificates)));
+    let mut place = portal.key.key();
+    if let Some(own) = &portal.client_certificate {
+        place = own.cert_file.key();
+        results.push(read(&own.cert_file, certificates));
+        results.push(read(&own.key_file, |pem| pem.key().map(drop)));
     }
-    let (collect, request) = (&config.collect, &config.request);
-    let observer = Arc::new(Unobserved);
-    let client = Client::new(portal, collect, request, observer, &Throttles::default());
-    if let Err(error) = client.prepare() {
-        faults.push(Fault::about(path, error.to_string()));
+    let mut faults: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+    if faults.is_empty() {
+        let (collect, request) = (&config.collect, &config.request);
+        let observer = Arc::new(Unobserved);
+        let client = Client::new(portal, collect, request, observer, &Throttles::default());
+        let prepared = client.prepare();
+        faults.extend(
+            prepared
+                .err()
+                .map(|error| Fault::about(place, error.to_string())),
+        );
     }
     faults
-}
-
-/// Mistakes at the places of the file that name what is wrong. Without a file, each of them names the variable.
-fn mistakes(file: Option<&Path>, mut faults: Vec<Fault>) -> Result<ConfigError, ConfigError> {
-    let Some(file) = file else {
-        for fault in &mut faults {
-            fault.key.clear();
-        }
-        return Ok(ConfigError::in_environment(faults));
-    };
-    let (name, bytes) = (file.display().to_string(), yaml::bytes_of(file)?);
-    Ok(yaml::located(&name, &bytes, faults, &json_schema()))
 }

@@ -6,14 +6,16 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, output, portal, settings};
+use crate::cli::portal::{self, PortalArgs};
+use crate::cli::web::WebArgs;
+use crate::cli::{output, settings};
 use crate::config::{
     BaseUrl, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
 };
@@ -35,6 +37,8 @@ const SPEED: &str = "30";
 #[command(mut_arg("speed", |speed| speed.default_value(SPEED)))]
 pub(super) struct DemoArgs {
     #[command(flatten)]
+    web: WebArgs,
+    #[command(flatten)]
     portal: PortalArgs,
     /// Reindex in this mode.
     #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = Mode::parse)]
@@ -42,21 +46,8 @@ pub(super) struct DemoArgs {
 }
 
 /// Runs until a signal.
-pub(super) fn run(
-    config: &ConfigArgs,
-    web: &WebArgs,
-    shard: Shard,
-    args: &DemoArgs,
-) -> Result<ExitCode> {
-    if config.file.is_some() {
-        bail!("demo takes no --config.file: it watches a portal of its own");
-    }
-    if shard != Shard::default() {
-        bail!(
-            "demo takes no --shard.count and no --shard.replicas: it is the only process that watches its portal"
-        );
-    }
-    let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
+pub(super) fn run(args: &DemoArgs) -> Result<ExitCode> {
+    let web = args.web.settings(Ipv4Addr::LOCALHOST)?;
     settings::run_until_signal(async |stop| {
         let Some(demo) = Demo::new(args, &stop).await? else {
             return Ok(());

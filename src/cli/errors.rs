@@ -13,8 +13,9 @@ use tracing::warn;
 
 use crate::classify::{Class, Classifier, Reason, Rule};
 use crate::cli::output::Form;
+use crate::cli::settings::ConfigArgs;
 use crate::cli::table::Table;
-use crate::cli::{ConfigArgs, output, settings, table};
+use crate::cli::{output, settings, table};
 
 /// The byte order mark: Windows editors write it at the start of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -22,6 +23,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What is to be explained.
 #[derive(Debug, Args)]
 pub(super) struct ErrorsArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
     /// Explain this text of an `indexError`, the text in this file, or standard input (`-`).
     #[arg(
         long,
@@ -43,9 +46,9 @@ pub(super) struct ErrorsArgs {
 
 /// Explains how reasons are classified. Rules and masks are those of the configuration file; without one there are
 /// none.
-pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
-    let classifier = match config.file {
-        Some(_) => settings::config(config)?.errors.classifier(),
+pub(super) fn run(args: &ErrorsArgs) -> Result<ExitCode> {
+    let classifier = match args.config.file {
+        Some(_) => settings::config(&args.config)?.errors.classifier(),
         None => Classifier::default(),
     };
     let text = read(&args.explain)?;

@@ -11,7 +11,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tracing::{error, warn};
 
-use crate::cli::{ConfigArgs, exit, output, settings, table};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::shard::ShardArgs;
+use crate::cli::{exit, output, settings, table};
 use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
@@ -24,6 +26,10 @@ use read::{File, Reader};
 /// Which files are listed, and how.
 #[derive(Debug, Args)]
 pub(super) struct FilesArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    shard: ShardArgs,
     /// List only folders with this id, or whose name matches this shell glob.
     #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
     folder: Option<FolderPattern>,
@@ -78,8 +84,9 @@ fn is_closed(error: &anyhow::Error) -> bool {
 }
 
 /// Lists the files of every portal. The exit code is 1 if some folder could not be read, or some of its files.
-pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result<ExitCode> {
-    let config = settings::config(config)?;
+pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
+    let shard = args.shard.shard()?;
+    let config = settings::config(&args.config)?;
     let mut writer = Writer::new(args.output, table::terminal_width());
     let throttles = Throttles::new(shard);
     let (mut is_complete, mut folders) = (true, 0);

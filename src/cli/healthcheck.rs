@@ -9,10 +9,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use reqwest::{Client, Identity, Response, StatusCode, redirect};
 
-use crate::cli::{WebArgs, exit, output, settings};
+use crate::cli::web::ServerArgs;
+use crate::cli::{exit, output, settings};
 use crate::config::HiddenPath;
 use crate::http::route::Route;
-use crate::http::web_config::WebConfigFile;
 
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,6 +20,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How to reach the running process.
 #[derive(Debug, Args)]
 pub(super) struct HealthcheckArgs {
+    #[command(flatten)]
+    server: ServerArgs,
     /// Present this client certificate, if the web configuration requires one.
     #[arg(
         long = "healthcheck.cert-file",
@@ -37,8 +39,8 @@ pub(super) struct HealthcheckArgs {
 }
 
 /// Prints one line, and exits with 0 when the process is live.
-pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode> {
-    let answer = settings::runtime()?.block_on(ask(web, args));
+pub(super) fn run(args: &HealthcheckArgs) -> Result<ExitCode> {
+    let answer = settings::runtime()?.block_on(ask(args));
     match &answer {
         Ok(()) => output::print("live\n")?,
         Err(error) => output::print(&format!("not live: {error:#}\n"))?,
@@ -46,8 +48,8 @@ pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode> {
     Ok(exit::code(answer.is_ok()))
 }
 
-async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
-    let address = settings::addresses(web, Ipv4Addr::LOCALHOST);
+async fn ask(args: &HealthcheckArgs) -> Result<()> {
+    let address = args.server.addresses(Ipv4Addr::LOCALHOST);
     let address = reachable(*address.first().context("no address is configured")?)?;
     crate::tls::install_provider();
     // It sends nothing secret, and asks this machine: any certificate will do.
@@ -64,7 +66,7 @@ async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
     }
     let client = client.build()?;
     let mut asked = Err(anyhow!("there is nothing to ask"));
-    for scheme in schemes(web) {
+    for scheme in schemes(&args.server) {
         let url = format!("{scheme}://{address}{}", Route::Live.as_str());
         let response = client.get(&url).send().await;
         let response = response.map_err(reqwest::Error::without_url);
@@ -77,11 +79,11 @@ async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
 }
 
 /// How the running process may serve. A file that is wrong by now says nothing about it: it goes on with the one that it read.
-fn schemes(web: &WebArgs) -> &'static [&'static str] {
-    match web.config.as_deref().map(WebConfigFile::open) {
-        Some(Ok(file)) if file.current().tls.is_some() => &["https"],
-        None | Some(Ok(_)) => &["http"],
-        Some(Err(_)) => &["https", "http"],
+fn schemes(server: &ServerArgs) -> &'static [&'static str] {
+    match server.config() {
+        Ok(Some(file)) if file.current().tls.is_some() => &["https"],
+        Ok(_) => &["http"],
+        Err(_) => &["https", "http"],
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,34 +35,53 @@ pub(super) fn printed(written: io::Result<()>) -> Result<()> {
     }
 }
 
-/// Writes text to a file atomically; without a file, to standard output. A link stays one: the file that it leads to is replaced. What is no
-/// file, such as a device or a pipe, is written to.
+/// Writes text to a file atomically; without a file, to standard output. What is no file, such as a device or a pipe, is written to.
 pub(super) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     let Some(file) = file else {
         return print(text);
     };
     let written = || -> io::Result<()> {
-        if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
-            return File::options()
-                .write(true)
-                .open(file)?
-                .write_all(text.as_bytes());
+        if is_special(file) {
+            let mut special = File::options().write(true).open(file)?;
+            return special.write_all(text.as_bytes());
         }
-        let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        let folder = file
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let mut new = tempfile::Builder::new()
-            // Others read it: node_exporter runs as another user.
-            .permissions(Permissions::from_mode(0o644))
-            .prefix(".kb-exporter-")
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        let (mut new, file) = replacement(file)?;
         new.write_all(text.as_bytes())?;
         new.as_file().sync_all()?;
         new.persist(file)?;
         Ok(())
     };
-    written().with_context(|| format!("cannot write {}", file.display()))
+    written().with_context(|| cannot_write(file))
+}
+
+/// Fails if no file can be written in this place.
+pub(super) fn check(file: Option<&Path>) -> Result<()> {
+    match file.filter(|file| !is_special(file)) {
+        Some(file) => replacement(file)
+            .map(drop)
+            .with_context(|| cannot_write(file)),
+        None => Ok(()),
+    }
+}
+
+fn is_special(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| !found.is_file())
+}
+
+/// A new file that can replace another one. A link stays one: the file that it leads to is replaced.
+fn replacement(file: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
+    let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    let new = tempfile::Builder::new()
+        // Others read it: node_exporter runs as another user.
+        .permissions(Permissions::from_mode(0o644))
+        .prefix(".kb-exporter-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    Ok((new, file))
+}
+
+fn cannot_write(file: &Path) -> String {
+    format!("cannot write {}", file.display())
 }
 
 /// A document with one list. Fields of its rows may be added, but not renamed or removed. Times are RFC 3339, durations

@@ -4,13 +4,75 @@ use std::process::ExitCode;
 use std::thread;
 
 use anyhow::{Context, Result};
+use clap::builder::{BoolishValueParser, NonEmptyStringValueParser, RangedU64ValueParser};
+use clap::{ArgAction, Args};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use crate::cli::{PortalArgs, settings};
-use kb_simulator::Simulator;
+use crate::cli::address::ListenAddress;
+use crate::cli::settings;
+use kb_simulator::{Options, Simulator};
+
+/// More would fill the memory before anything is served.
+const MAX_FOLDERS: u64 = 100_000;
+
+/// As many files as the simulated portal has, at most: some gigabytes.
+const MAX_FILES: u64 = 50_000_000;
+
+/// The options of the simulated portal.
+#[derive(Debug, Args)]
+pub(super) struct PortalArgs {
+    /// Serve the simulated portal at this address.
+    #[arg(
+        long = "portal.listen-address",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:15733"
+    )]
+    address: ListenAddress,
+    /// Accept this API key in the simulated portal.
+    #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo", value_parser = NonEmptyStringValueParser::new())]
+    pub key: String,
+    /// Generate its content from this seed of random numbers.
+    #[arg(long = "portal.seed", value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Process files at this speed relative to a real portal. With 0, no file changes by itself.
+    #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+    /// Begin with this number of folders.
+    #[arg(
+        long = "portal.folders",
+        value_name = "N",
+        default_value_t = 12,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_FOLDERS)
+    )]
+    folders: usize,
+    /// Begin with this number of files.
+    #[arg(
+        long = "portal.files",
+        value_name = "N",
+        default_value_t = 60_000,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_FILES)
+    )]
+    files: usize,
+    /// Convert audio and video to text, or do not.
+    #[arg(
+        long = "portal.transcription",
+        value_name = "on|off",
+        default_value = "off",
+        action = ArgAction::Set,
+        value_parser = BoolishValueParser::new()
+    )]
+    transcription: bool,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok();
+    speed
+        .filter(|speed| speed.is_finite() && *speed >= 0.0)
+        .ok_or_else(|| "expected a number of 0 or more".to_owned())
+}
 
 /// Runs until a signal.
 pub(super) fn run(args: &PortalArgs) -> Result<ExitCode> {
@@ -39,7 +101,15 @@ pub(super) async fn generate(
     args: &PortalArgs,
     stop: &CancellationToken,
 ) -> Result<Option<Simulator>> {
-    let options = settings::simulator(args);
+    let options = Options {
+        seed: args.seed,
+        speed: args.speed,
+        folders: args.folders,
+        files: args.files,
+        transcription: args.transcription,
+        key: args.key.clone(),
+        ..Options::default()
+    };
     let (generated, simulator) = oneshot::channel();
     // The process does not wait for such a thread, as a runtime does for its own.
     thread::spawn(move || generated.send(Simulator::new(options)).ok());

@@ -11,25 +11,39 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
+use crate::cli::help::with_environment;
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, output, settings, table};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::{output, settings, table};
 use crate::clock::Moment;
 use crate::config::{Config, State};
 use crate::model::Timestamp;
 use crate::store::ledger::{self, Entry};
 
-/// A command about the ledger.
+/// Whose ledger, and what about it.
+#[derive(Debug, Args)]
+#[command(mut_arg("file", |file| file.global(true)))]
+pub(super) struct ReindexArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(subcommand)]
+    command: ReindexCommand,
+}
+
 #[derive(Debug, Subcommand)]
-pub(super) enum ReindexCommand {
+enum ReindexCommand {
     /// Print the attempts in the ledger, newest first. Does not contact the portal.
+    #[command(after_help = with_environment(&["reindex history --config.file kb.yml --since 2d"]))]
     History(HistoryArgs),
     /// Print the results of retries by error class. Does not contact the portal.
+    #[command(after_help = with_environment(&["reindex classes --config.file kb.yml"]))]
     Classes {
         /// Print in this format.
         #[arg(long, value_name = "FORM", default_value = "table")]
         output: Form,
     },
-    /// Reset cooldowns, exhausted files, the results of a class, or the breaker. Works while the exporter runs.
+    /// Reset cooldowns, exhausted files, the results of a class, or times in the future. Works while the exporter runs.
+    #[command(after_help = with_environment(&["reindex forgive --config.file kb.yml --portal main --folder Inbox"]))]
     Forgive(forgive::ForgiveArgs),
 }
 
@@ -63,10 +77,10 @@ fn since(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Runs a command.
-pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode> {
-    let config = with_state(config)?;
+pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
+    let config = with_state(&args.config)?;
     let state = &config.state;
-    let text = match command {
+    let text = match &args.command {
         ReindexCommand::History(args) => history(state, args)?,
         ReindexCommand::Classes { output } => classes(state, &config, *output)?,
         ReindexCommand::Forgive(args) => forgive::forgive(state, &config.portals, args)?,

@@ -11,7 +11,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::alert::SHIPPED;
-use crate::cli::{WebArgs, address, output};
+use crate::cli::web::SiteArgs;
+use crate::cli::{address, output};
 
 use render::Changes;
 use settings::Settings;
@@ -28,6 +29,8 @@ enum Form {
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
+    #[command(flatten)]
+    site: SiteArgs,
     /// Link each alert to its section of the runbook at this URL. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
@@ -51,8 +54,8 @@ pub(super) struct RulesArgs {
 }
 
 /// Prints the rules, or the names of the thresholds.
-pub(super) fn run(web: &WebArgs, args: &RulesArgs) -> Result<ExitCode> {
-    let served = web.external_url.as_ref();
+pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
+    let served = args.site.external_url.as_ref();
     let served = served.map(|site| format!("{site}/docs/runbook.md"));
     let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
     let rules = || args.changes(runbook_url).render(SHIPPED);

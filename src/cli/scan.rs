@@ -15,7 +15,9 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::{ConfigArgs, document, exit, output, settings, table};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::shard::ShardArgs;
+use crate::cli::{document, exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
@@ -29,9 +31,13 @@ use crate::store::Documents;
 
 use bar::{Bar, Frame};
 
-/// How a scan is printed.
+/// What is counted, and how it is printed.
 #[derive(Debug, Args)]
 pub(super) struct ScanArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    shard: ShardArgs,
     /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
@@ -52,8 +58,10 @@ enum Output {
 }
 
 /// Collects once and prints.
-pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<ExitCode> {
-    let config = settings::config(config)?;
+pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
+    let shard = args.shard.shard()?;
+    let config = settings::config(&args.config)?;
+    output::check(args.output_file.as_deref())?;
     let facts = ConfigFacts {
         reload_successful: true,
         loaded: Moment::now().wall,

@@ -1,32 +1,25 @@
-//! From arguments and environment to settings.
+//! What commands have in common: the configuration, a runtime, a session with a portal.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
+use clap::Args;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs};
+use crate::app::ConfigSource;
 use crate::config::{Config, ConfigError, Portal};
-use crate::http::route::Route;
-use crate::http::web_config::WebConfigFile;
 use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
 use crate::shutdown;
 
-/// The port of this exporter.
-const PORT: u16 = 15_732;
-
-/// On or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Switch {
-    /// On.
-    On,
-    /// Off.
-    Off,
+/// Where the configuration comes from.
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    /// Read this configuration file. Without it, `KB_BASE_URL` and `KB_API_KEY` or `KB_API_KEY_FILE` configure one portal.
+    #[arg(long = "config.file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
 }
 
 /// Reads the configuration from the file, or else from the environment.
@@ -39,65 +32,6 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
     match args.file.clone() {
         Some(file) => Box::new(move || Config::from_file(&file)),
         None => Box::new(|| Config::from_environment(|name| std::env::var(name).ok())),
-    }
-}
-
-/// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.
-pub(super) fn addresses(args: &WebArgs, default_host: Ipv4Addr) -> Vec<SocketAddr> {
-    let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
-    if addresses.is_empty() {
-        addresses.push(SocketAddr::from((default_host, PORT)));
-    }
-    addresses
-}
-
-/// How to serve.
-pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
-    let config = args
-        .config
-        .as_deref()
-        .map(WebConfigFile::open)
-        .transpose()?;
-    Ok(Web {
-        addresses: addresses(args, default_host),
-        telemetry_path: args.telemetry_path.clone(),
-        external_url: args.external_url.clone(),
-        lifecycle: args.lifecycle,
-        config: config.map(Arc::new),
-        open_probes: args.open_probes,
-    })
-}
-
-/// Checks the path of the metrics.
-pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
-    if !text.starts_with('/') || !text.bytes().all(plain) {
-        return Err("expected a path such as /metrics".to_owned());
-    }
-    if Route::of(text).is_some() {
-        return Err("the exporter uses this path for something else".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
-/// Checks a speed.
-pub(super) fn speed(text: &str) -> Result<f64, String> {
-    let speed = text.parse::<f64>().ok();
-    speed
-        .filter(|speed| speed.is_finite() && *speed >= 0.0)
-        .ok_or_else(|| "expected a number of 0 or more".to_owned())
-}
-
-/// The options of the simulated portal.
-pub(super) fn simulator(args: &PortalArgs) -> kb_simulator::Options {
-    kb_simulator::Options {
-        seed: args.seed,
-        speed: args.speed,
-        folders: args.folders,
-        files: args.files,
-        transcription: args.transcription == Switch::On,
-        key: args.key.clone(),
-        ..kb_simulator::Options::default()
     }
 }
 

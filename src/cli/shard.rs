@@ -13,28 +13,13 @@ use crate::model::Shard;
 #[derive(Debug, Args)]
 pub(super) struct ShardArgs {
     /// Watch the shard with this index, from 0. `auto` takes the number at the end of the host name.
-    #[arg(
-        long = "shard.index",
-        value_name = "N|auto",
-        default_value = "0",
-        global = true
-    )]
+    #[arg(long = "shard.index", value_name = "N|auto", default_value = "0")]
     index: Index,
     /// Divide the folders of each portal among this number of shards.
-    #[arg(
-        long = "shard.count",
-        value_name = "N",
-        default_value = "1",
-        global = true
-    )]
+    #[arg(long = "shard.count", value_name = "N", default_value = "1")]
     count: NonZeroU16,
     /// Share the shard with this number of processes. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
-    #[arg(
-        long = "shard.replicas",
-        value_name = "N",
-        default_value = "1",
-        global = true
-    )]
+    #[arg(long = "shard.replicas", value_name = "N", default_value = "1")]
     replicas: NonZeroU16,
 }
 

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::{ConfigArgs, output, settings};
+use crate::cli::settings::ConfigArgs;
+use crate::cli::{help, output, settings};
 use crate::config::{SharedState, State};
 use crate::store::StoreError;
 use crate::store::migrate::{self, Copied};
@@ -15,12 +16,15 @@ use crate::store::migrate::{self, Copied};
 pub(super) enum StateCommand {
     /// Move state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back. Stop all exporters that
     /// use them first.
+    #[command(after_help = help::with_environment(&["state migrate --config.file kb.yml --to postgres"]))]
     Migrate(MigrateArgs),
 }
 
 /// What is copied.
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
     /// Move to this destination, which must be empty. The source is marked as moved, and no kb-exporter uses it any more.
     #[arg(long, value_name = "postgres|path")]
     to: Destination,
@@ -35,9 +39,9 @@ enum Destination {
 }
 
 /// Runs a command.
-pub(super) fn run(config: &ConfigArgs, command: &StateCommand) -> Result<ExitCode> {
+pub(super) fn run(command: &StateCommand) -> Result<ExitCode> {
     let StateCommand::Migrate(args) = command;
-    let config = settings::config(config)?;
+    let config = settings::config(&args.config)?;
     let State::Postgres(state) = &config.state else {
         bail!(
             "the configuration names no database: set state.postgres_url_file, and state.path for the folder, in the file that --config.file names"

@@ -201,8 +201,6 @@ impl Collector {
     fn reads_ended(&mut self, run: Run) {
         let ended = run.ended(Moment::now());
         self.assign_classes();
-        // A quiet folder is read, and otherwise written, only after a while.
-        self.save(self.folders.refused(), MAX_BEHIND);
         let is_success = ended.result == RunResult::Success;
         let success = is_success.then(|| self.storage.now().wall);
         let written = self.storage.end_collection(success);

@@ -27,7 +27,6 @@ use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::StoredFolder;
 use crate::store::ledger::PortalLedger;
 
-use stored::UnwrittenCount;
 use under_way::DueRead;
 use witnesses::{Witnesses, is_far_below};
 
@@ -36,8 +35,6 @@ pub(super) struct Folder {
     pub persisted: PersistedFolder,
     /// By how many milliseconds the clock of the stored times is ahead of the clock of this machine.
     clock_ahead: i64,
-    /// The last count, until it is written.
-    unwritten: Option<Box<UnwrittenCount>>,
     /// `None` if no read waits or is under way.
     read: Option<Box<DueRead>>,
     /// How often the read went on as another one since it was due.
@@ -83,7 +80,6 @@ impl Folder {
             }),
             persisted,
             clock_ahead,
-            unwritten: None,
             read: None,
             times_read_on: 0,
             slow: false,
@@ -243,10 +239,7 @@ impl Folder {
                 let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
                 self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
-                self.unwritten = Some(Box::new(UnwrittenCount {
-                    read,
-                    is_being_written: false,
-                }));
+                *self.persisted.unwritten_count() = Some(Box::new(read));
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {

@@ -20,7 +20,7 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable};
-use crate::store::{Answer, StoreError, StoredFolder};
+use crate::store::{Answer, StoredFolder};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -263,11 +263,6 @@ impl Folders {
         self.ids(|folder| folder.persisted.is_absence_unsaved())
     }
 
-    /// The folders whose last change was refused.
-    pub fn refused(&self) -> Vec<FolderId> {
-        self.ids(|folder| folder.persisted.refused.is_some())
-    }
-
     pub fn ids(&self, of: impl Fn(&Folder) -> bool) -> Vec<FolderId> {
         let folders = self.iter().filter(|folder| of(folder));
         folders.map(|folder| folder.view.id).collect()
@@ -284,11 +279,5 @@ impl Folders {
         if let Some(folder) = self.by_id.get_mut(&id) {
             folder.answered(answer, &mut self.class_slots);
         }
-    }
-
-    /// Why a folder is not stored as it is, if there is a reason.
-    pub fn refused_by_store(&self) -> Option<&StoreError> {
-        let mut refused = self.iter();
-        refused.find_map(|folder| folder.persisted.refused.as_deref())
     }
 }

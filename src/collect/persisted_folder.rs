@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::collect::sorted::RowsWanted;
-use crate::collect::unsaved::Unsaved;
+use crate::collect::unsaved::{Unsaved, UnsavedFiles};
 use crate::count::{FolderCount, MAX_REMEMBERED};
-use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, Update};
+use crate::history::{CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
-use crate::store::{FolderChange, FolderDocument, Revision, StoreError, StoredFolder};
+use crate::store::{FolderChange, FolderDocument, Revision, StoredFolder};
 
 /// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
 /// (docs/operations.md, State).
@@ -25,13 +25,11 @@ pub(super) struct PersistedFolder {
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
-    /// Why the last change could not be written, if it could not.
-    pub refused: Option<Arc<StoreError>>,
     /// Whether it waits to be written.
     pub is_queued: bool,
     unsaved: Unsaved,
     stored: Stored,
-    /// A write that is under way: what is stored after it, and the files that it writes.
+    /// A write that is under way: what is stored after it, and what it writes.
     writing: Option<Box<(Stored, Unsaved)>>,
     /// Whether the database may have counters that could not be read yet.
     is_unknown: bool,
@@ -86,8 +84,9 @@ impl PersistedFolder {
         let before = std::mem::replace(self, Self::restored(stored));
         self.departure = before.departure;
         self.excluded = before.excluded;
-        self.refused = before.refused;
         self.is_queued = before.is_queued;
+        let writing = before.writing.and_then(|writing| writing.1.count);
+        self.unsaved.count = before.unsaved.count.or(writing);
         if let Some(record) = &mut self.record {
             Arc::make_mut(&mut record.counters).raise(&before.stored.counters);
         }
@@ -97,7 +96,7 @@ impl PersistedFolder {
 
     /// Applies the changes by a read.
     pub fn update(&mut self, update: Update, count: &FolderCount) {
-        self.unsaved.note(&update);
+        self.unsaved.files.note(&update);
         let history = Arc::make_mut(&mut self.history);
         history.update(update.changed, &update.forgotten, count);
         let mut record = update.record;
@@ -109,7 +108,12 @@ impl PersistedFolder {
     pub fn forget_counts(&mut self) {
         self.record = None;
         self.history = Arc::default();
-        self.unsaved = Unsaved::All;
+        self.unsaved = Unsaved::default();
+    }
+
+    /// The last count, until it is written.
+    pub fn unwritten_count(&mut self) -> &mut Option<Box<CompletedRead>> {
+        &mut self.unsaved.count
     }
 
     /// The next count is the base of the entries after it.
@@ -166,34 +170,38 @@ impl PersistedFolder {
         (last.departure, last.excluded) != (self.departure, self.excluded)
     }
 
-    /// Whether this document, or files, are to be written: they differ, and not only by the time of the count, or that is older than
-    /// `behind`.
-    pub fn is_unsaved(&self, document: &FolderDocument, behind: Duration) -> bool {
+    /// Notes that it waits to be written as this document, if it is to be. `behind`: how much older the time of the stored count may be.
+    pub fn queue_write(&mut self, document: &FolderDocument, behind: Duration) -> bool {
+        self.is_queued = self.is_unsaved(document, behind);
+        if !self.is_queued && self.writing.is_none() {
+            // It adds nothing to what is stored.
+            self.unsaved.count = None;
+        }
+        self.is_queued
+    }
+
+    /// Whether a document, or files, differ from what is stored, and not only by the time of the count, or that is older than `behind`.
+    fn is_unsaved(&self, document: &FolderDocument, behind: Duration) -> bool {
         let last = self.last_write();
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let counted = document.record.as_ref().map(|record| record.counted);
         let apart = millis(counted).abs_diff(millis(last.counted));
-        !self.unsaved.is_none()
+        !self.unsaved.files.is_none()
             || (apart > 0 && u128::from(apart) >= behind.as_millis())
             || last.substance != Some(document.substance())
     }
 
-    /// Whether a write waits, or is under way.
-    pub const fn is_being_written(&self) -> bool {
-        self.is_queued || self.writing.is_some()
-    }
-
     /// A write begins.
     pub fn begin_write(&mut self, id: FolderId, document: FolderDocument) -> FolderChange {
-        let files = std::mem::replace(&mut self.unsaved, Unsaved::none());
+        let unsaved = std::mem::replace(&mut self.unsaved, Unsaved::none());
         let change = FolderChange {
             id,
             known: self.stored.revision,
-            files: files.changes(&self.history),
+            files: unsaved.files.changes(&self.history),
             document,
         };
         let stored = self.stored_as(&change.document);
-        self.writing = Some(Box::new((stored, files)));
+        self.writing = Some(Box::new((stored, unsaved)));
         self.is_queued = false;
         change
     }
@@ -208,17 +216,25 @@ impl PersistedFolder {
             revision,
             ..writing.0
         };
-        self.refused = None;
         self.is_unknown = false;
     }
 
-    /// The write changed nothing. `whole`: the database lost what it had, so everything is to be written.
-    pub fn not_written(&mut self, whole: bool) {
+    /// The database lost what it had, so the write changed nothing, and everything is to be written.
+    pub fn was_lost(&mut self) {
+        self.end_write();
+        self.unsaved.files = UnsavedFiles::All;
+    }
+
+    /// The write failed, so it waits once more; returns whether it did not wait before.
+    pub fn not_written(&mut self) -> bool {
+        self.end_write();
+        !std::mem::replace(&mut self.is_queued, true)
+    }
+
+    /// The write changed nothing.
+    fn end_write(&mut self) {
         if let Some(writing) = self.writing.take() {
             self.unsaved.add(writing.1);
-        }
-        if whole {
-            self.unsaved = Unsaved::All;
         }
     }
 
@@ -229,6 +245,7 @@ impl PersistedFolder {
             .map(|it| Arc::clone(&it.counters))
             .unwrap_or_default();
         self.is_unknown = false;
+        self.unsaved.count = None;
     }
 
     fn last_write(&self) -> &Stored {

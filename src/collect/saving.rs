@@ -1,6 +1,5 @@
 //! Reads the stored folders of a collector, and writes those that change.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -61,7 +60,6 @@ impl Collector {
 
     /// Lets the folders be written that are not stored as they are. `behind`: how much older the time of a stored count may be.
     pub(super) fn save(&mut self, ids: impl IntoIterator<Item = FolderId>, behind: Duration) {
-        let unread = self.storage.unread().cloned().map(Arc::new);
         for id in ids {
             let (class_slots, Some(folder)) = self.folders.with_class_slots(id) else {
                 continue;
@@ -69,10 +67,7 @@ impl Collector {
             if !self.storage.saves() {
                 folder.need_not_be_stored();
             } else if folder.queue_write(class_slots, behind) {
-                match &unread {
-                    None => self.storage.push(id),
-                    Some(unread) => folder.not_written(unread),
-                }
+                self.storage.push(id);
             }
         }
     }
@@ -90,18 +85,18 @@ impl Collector {
     }
 
     fn write(&mut self, now: tokio::time::Instant) {
+        let folders = self.storage.begin_write(now);
         let mut changes = Vec::new();
-        for id in self.storage.begin_write(now) {
-            if let (class_slots, Some(folder)) = self.folders.with_class_slots(id) {
+        for id in &folders {
+            if let (class_slots, Some(folder)) = self.folders.with_class_slots(*id) {
                 changes.push(folder.begin_write(class_slots));
             }
         }
         let current = self.dependencies.publisher.current();
         let watched = current.portals.iter();
         let watched = watched.map(|portal| portal.address.clone()).collect();
-        let write = self
-            .storage
-            .write(changes, self.sorting.refutation().cloned(), watched);
+        let refutation = self.sorting.refutation().cloned();
+        let write = self.storage.write(folders, changes, refutation, watched);
         self.tasks.spawn(write, |written| {
             Event::Written(written.unwrap_or_else(|| Written {
                 answers: Err(StoreError::Closed),
@@ -120,10 +115,7 @@ impl Collector {
                     self.answered(id, answer);
                 }
             }
-            Err(error) => {
-                let folders = self.storage.end_write(Some(&error));
-                self.not_written(&folders, error);
-            }
+            Err(error) => self.not_written(&error),
         }
     }
 
@@ -138,24 +130,24 @@ impl Collector {
         }
     }
 
-    fn not_written(&mut self, folders: &[FolderId], error: StoreError) {
-        let error = Arc::new(error);
-        for id in folders {
-            if let Some(folder) = self.folders.get_mut(*id) {
-                folder.not_written(&error);
+    fn not_written(&mut self, error: &StoreError) {
+        for id in self.storage.end_write(Some(error)) {
+            let folder = self.folders.get_mut(id);
+            if folder.is_some_and(|folder| folder.persisted.not_written()) {
+                self.storage.wait_again(id);
             }
         }
     }
 
     /// After a panic, nobody hears of the write that is under way.
     pub(super) fn forget_write(&mut self) {
-        let folders = self.storage.end_write(Some(&StoreError::Closed));
-        self.not_written(&folders, StoreError::Closed);
+        self.not_written(&StoreError::Closed);
     }
 
     /// Writes all that is not stored.
     pub(super) async fn write_all(&mut self) {
         self.save_all(Duration::ZERO);
+        self.storage.try_again();
         loop {
             if self.storage.due().is_some() {
                 self.write(Moment::now().steady);

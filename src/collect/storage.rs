@@ -34,25 +34,24 @@ pub(super) struct Storage {
     name: PortalName,
     portal: PortalAddress,
     shard: Shard,
-    /// Why what is stored was not read, if it was not. Until then nothing is written: it could replace what is stored.
-    unread: Option<StoreError>,
+    /// Whether what is stored was read. Until then nothing is written: it could replace what is stored.
+    is_read: bool,
     is_reading: bool,
     queue: VecDeque<FolderId>,
     /// The end of a collection, which waits behind the folders.
     end: Option<End>,
-    /// Folders and ends of collections that ever waited, and those of which a write has ended.
-    queued: u64,
-    ended: u64,
+    /// Folders and ends of collections that were written so far.
+    written: u64,
     in_flight: Option<InFlight>,
     next: Instant,
+    /// Whether what waits is not written before something else waits, or a collection ends: the last write failed.
+    is_held: bool,
     /// Folders to delete.
     forgotten: Vec<FolderId>,
     /// What refutes the portal's sorting, as it is stored.
     refutation: Option<Refutation>,
-    /// Why the end of the last collection could not be written, if it could not.
+    /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
-    /// The last refusal that was logged and still holds.
-    error: Option<String>,
     forget_portals_at: Instant,
 }
 
@@ -65,16 +64,23 @@ struct End {
 /// A write that is under way.
 struct InFlight {
     folders: Vec<FolderId>,
-    ends_collection: bool,
+    end: Option<End>,
     forgotten: Vec<FolderId>,
     refutation: Option<Refutation>,
+}
+
+impl InFlight {
+    /// Folders and ends of collections.
+    fn len(&self) -> u64 {
+        self.folders.len() as u64 + u64::from(self.end.is_some())
+    }
 }
 
 impl Storage {
     pub fn new(documents: Documents, settings: &Settings) -> Self {
         let now = Moment::now().steady;
         Self {
-            unread: documents.saves().then_some(StoreError::NotOpened),
+            is_read: !documents.saves(),
             documents,
             name: settings.portal.name.clone(),
             portal: settings.address.clone(),
@@ -82,14 +88,13 @@ impl Storage {
             is_reading: false,
             queue: VecDeque::new(),
             end: None,
-            queued: 0,
-            ended: 0,
+            written: 0,
             in_flight: None,
             next: now,
+            is_held: false,
             forgotten: Vec::new(),
             refutation: None,
             refused: None,
-            error: None,
             forget_portals_at: now,
         }
     }
@@ -98,16 +103,11 @@ impl Storage {
         self.documents.saves()
     }
 
-    /// Why what is stored was not read yet, if it was not.
-    pub const fn unread(&self) -> Option<&StoreError> {
-        self.unread.as_ref()
-    }
-
     /// Reads what is stored, unless that was done or is under way.
     pub fn begin_read(
         &mut self,
     ) -> Option<impl Future<Output = Result<StoredPortal, StoreError>> + Send + use<>> {
-        let begins = self.unread.is_some() && !self.is_reading;
+        let begins = !self.is_read && !self.is_reading;
         self.is_reading |= begins;
         let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
         begins.then_some(async move { documents.load(portal, shard).await })
@@ -116,12 +116,8 @@ impl Storage {
     /// What is stored was read, or could not be.
     pub fn read(&mut self, result: Result<StoredPortal, StoreError>) -> Option<StoredPortal> {
         self.is_reading = false;
-        if let Err(error) = &result {
-            self.log_refusal(error);
-        } else if self.error.is_some() {
-            info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
-        }
-        self.unread = result.as_ref().err().cloned();
+        self.is_read = result.is_ok();
+        self.note_use(result.as_ref().err());
         let stored = result.ok()?;
         self.refutation.clone_from(&stored.document.refutation);
         Some(stored)
@@ -130,13 +126,13 @@ impl Storage {
     /// A folder is to be written, which does not wait yet.
     pub fn push(&mut self, folder: FolderId) {
         self.queue.push_back(folder);
-        self.queued += 1;
+        self.is_held = false;
     }
 
     /// Of the write that has just ended, this folder is to be written once more.
     pub fn push_again(&mut self, folder: FolderId) {
         self.queue.push_front(folder);
-        self.ended -= 1;
+        self.written = self.written.saturating_sub(1);
     }
 
     /// Folders are to be deleted.
@@ -146,20 +142,26 @@ impl Storage {
 
     /// A collection has ended; `success`: when, if every folder was counted. Returns what [`Self::has_written`] takes.
     pub fn end_collection(&mut self, success: Option<Timestamp>) -> u64 {
-        if !self.saves() || self.unread.is_some() {
+        if !self.saves() || !self.is_read {
             return 0;
         }
-        self.queued += u64::from(self.end.is_none());
+        self.try_again();
         let before = self.end.and_then(|end| end.success);
         self.end = Some(End {
             success: success.max(before),
         });
-        self.queued
+        let in_flight = self.in_flight.as_ref().map_or(0, InFlight::len);
+        self.written + in_flight + self.queue.len() as u64 + 1
     }
 
     /// Whether all that waited at the end of a collection was written, or could not be.
     pub const fn has_written(&self, end: u64) -> bool {
-        self.ended >= end
+        self.is_held || self.written >= end
+    }
+
+    /// What could not be written is tried again.
+    pub fn try_again(&mut self) {
+        self.is_held = false;
     }
 
     pub const fn is_writing(&self) -> bool {
@@ -168,8 +170,9 @@ impl Storage {
 
     /// When the next write begins; `None` while there is nothing to write, or a write is under way.
     pub fn due(&self) -> Option<Instant> {
-        let waits = self.queued > self.ended && self.in_flight.is_none();
-        waits.then_some(self.next)
+        let waits = !self.queue.is_empty() || self.end.is_some();
+        let may_begin = self.is_read && !self.is_held && self.in_flight.is_none();
+        (waits && may_begin).then_some(self.next)
     }
 
     /// The folders that the next write has, which begins now.
@@ -179,10 +182,11 @@ impl Storage {
         self.queue.drain(..folders).collect()
     }
 
-    /// What is written with these folders.
+    /// What is written with these folders, of those that the write has.
     pub fn write(
         &mut self,
-        folders: Vec<FolderChange>,
+        folders: Vec<FolderId>,
+        changes: Vec<FolderChange>,
         refutation: Option<Refutation>,
         watched: Vec<PortalAddress>,
     ) -> impl Future<Output = Written> + Send + use<> {
@@ -192,11 +196,11 @@ impl Storage {
             refutation: (refutation != self.refutation).then(|| refutation.clone()),
             forgotten: std::mem::take(&mut self.forgotten),
             unwatched: end.and_then(|_| self.forget_portals(watched)),
-            folders,
+            folders: changes,
         };
         self.in_flight = Some(InFlight {
-            folders: changes.folders.iter().map(|change| change.id).collect(),
-            ends_collection: end.is_some(),
+            folders,
+            end,
             forgotten: changes.forgotten.clone(),
             refutation,
         });
@@ -204,22 +208,26 @@ impl Storage {
         async move { documents.write(portal, shard, changes).await }
     }
 
-    /// The write that was under way has ended; returns its folders.
+    /// The write that was under way has ended. If it failed, returns its folders, which the caller lets wait once more
+    /// ([`Self::wait_again`]).
     pub fn end_write(&mut self, refused: Option<&StoreError>) -> Vec<FolderId> {
         let Some(in_flight) = self.in_flight.take() else {
             return Vec::new();
         };
-        self.ended += in_flight.folders.len() as u64 + u64::from(in_flight.ends_collection);
-        if let Some(error) = refused {
-            self.log_refusal(error);
-            self.forgotten.extend(in_flight.forgotten);
-        } else {
+        self.note_use(refused);
+        self.written += in_flight.len();
+        if refused.is_none() {
             self.refutation = in_flight.refutation;
+            return Vec::new();
         }
-        if in_flight.ends_collection {
-            self.refused = refused.cloned();
-        }
+        self.is_held = true;
+        self.forgotten.extend(in_flight.forgotten);
         in_flight.folders
+    }
+
+    /// A folder waits once more that could not be written.
+    pub fn wait_again(&mut self, folder: FolderId) {
+        self.queue.push_front(folder);
     }
 
     /// From time to time: the portals that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
@@ -245,22 +253,27 @@ impl Storage {
         self.documents.clock().now()
     }
 
-    /// Whether all that is known is stored; `folder` is why a folder is not.
-    pub fn writes(&mut self, folder: Option<&StoreError>) -> Writes {
-        let refused = folder.or(self.unread.as_ref()).or(self.refused.as_ref());
-        self.error = refused.map(ToString::to_string);
-        match &self.error {
-            Some(error) => Writes::Refused(error.clone()),
+    /// Whether all that is known is stored, or will be soon.
+    pub fn writes(&self) -> Writes {
+        match &self.refused {
+            Some(error) => Writes::Refused(error.to_string()),
+            None if !self.is_read => Writes::Refused(StoreError::NotOpened.to_string()),
             None if self.saves() => Writes::Succeed,
             None => Writes::Off,
         }
     }
 
-    /// Logs a refusal when it is new.
-    fn log_refusal(&mut self, refused: &StoreError) {
-        if self.error.is_none() {
-            error!(portal = %self.name, error = %refused, "state cannot be used: counters of entries do not change until it can");
-            self.error = Some(refused.to_string());
+    /// Notes whether the database could be used, and logs when that changes.
+    fn note_use(&mut self, refused: Option<&StoreError>) {
+        match (&self.refused, refused) {
+            (None, Some(error)) => {
+                error!(portal = %self.name, %error, "state cannot be used: counters of entries do not change until it can");
+            }
+            (Some(_), None) => {
+                info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
+            }
+            (None, None) | (Some(_), Some(_)) => {}
         }
+        self.refused = refused.cloned();
     }
 }

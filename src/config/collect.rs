@@ -30,7 +30,7 @@ pub struct Collect {
     /// With `sorted` or `auto`: how often every page of a folder is read
     #[serde(with = "DurationFrom::<MINUTE>")]
     pub full_every: Duration,
-    /// How often a quiet folder is counted, if the rate allows it; a folder that changes or has pending or processing files is counted in each interval
+    /// How often a quiet folder is counted, if the rate allows it; all others are counted in each interval
     #[serde(with = "DurationFrom::<SECOND>")]
     pub quiet_every: Duration,
     /// Ends a collection; folders that were not read come first next time
@@ -42,13 +42,13 @@ pub struct Collect {
     /// Requests in flight to one portal, from each process
     #[serde(with = "Whole::<NonZeroUsize, 1, 64>")]
     pub concurrency: NonZeroUsize,
-    /// Requests per second to one portal, from all processes that share its folders; may be a fraction, such as `0.5`
+    /// Requests per second to one portal, from all processes that share its folders
     #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
     /// Maximum number of pages of a folder that are read
     #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
     pub max_pages_per_folder: NonZeroU64,
-    /// Maximum number of folders of one portal that are collected, by all processes together; the oldest come first
+    /// Maximum number of folders of a portal that are counted, by all processes together; the oldest come first
     #[serde(with = "Whole::<usize, 1, 1_000_000>")]
     pub max_folders: usize,
 }

@@ -43,22 +43,21 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Checks the values against each other. No fault has a position.
-    pub(super) fn check(self) -> Result<Config, Vec<Fault>> {
-        Ok(Config {
-            portals: portals(self.portals)?,
+    /// Checks the values against each other. Portals with faults are left out. No fault has a position.
+    pub(super) fn check(self, faults: &mut Vec<Fault>) -> Config {
+        Config {
+            portals: portals(self.portals, faults),
             state: self.state.check(),
             collect: self.collect,
             request: self.request,
             errors: self.errors,
             reindex: self.reindex,
             written: Arc::default(),
-        })
+        }
     }
 }
 
-fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Vec<Fault>> {
-    let mut faults = Vec::new();
+fn portals(written: Vec<PortalKeys>, faults: &mut Vec<Fault>) -> Vec<Portal> {
     let mut portals = Vec::new();
     let mut names = HashMap::new();
     if written.is_empty() {
@@ -75,11 +74,11 @@ fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Vec<Fault>> {
             );
             faults.push(Fault::about(child(&path, "name"), message));
         }
-        portals.extend(keys.check(&path, &mut faults));
+        let place = |key: &str| match key {
+            "" => path.clone(),
+            key => child(&path, key),
+        };
+        portals.extend(keys.check(&place, faults));
     }
-    if faults.is_empty() {
-        Ok(portals)
-    } else {
-        Err(faults)
-    }
+    portals
 }

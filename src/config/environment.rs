@@ -1,14 +1,10 @@
 //! One portal, and where its state is stored, from the environment, for a start without a file (docs/configuration.md, Environment).
 
-use std::path::PathBuf;
-
 use crate::config::error::Fault;
 use crate::config::form::{FilePath, ShownPath};
-use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::KeyFile;
-use crate::config::portal::Name;
-use crate::config::{BaseUrl, Config, KeySource, Portal, State};
-use crate::model::PortalName;
+use crate::config::portal::{Name, PortalKeys, user_agent};
+use crate::config::{BaseUrl, Config, FolderFilter, Proxy, State};
 
 const BASE_URL: &str = "KB_BASE_URL";
 const API_KEY: &str = "KB_API_KEY";
@@ -17,71 +13,53 @@ const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
 const STATE_PATH: &str = "KB_STATE_PATH";
 
-/// What the environment configures.
-pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, Fault> {
-    let state = match variable(STATE_PATH).filter(|path| !path.is_empty()) {
-        Some(path) => {
-            let path = ShownPath::parse(&path);
-            State::Path(path.map_err(|message| Fault::about(STATE_PATH, message))?)
-        }
-        None => State::Temporary,
+/// The variable in place of a key of a portal.
+fn place(key: &str) -> String {
+    let variable = match key {
+        "base_url" => BASE_URL,
+        "api_key_env" => API_KEY,
+        "api_key_file" => API_KEY_FILE,
+        "ca_file" => CA_FILE,
+        _ => "",
     };
-    Ok(Config {
-        state,
-        ..Config::for_portal(portal(variable)?)
-    })
+    variable.to_owned()
 }
 
-/// The portal that the environment names. Only the name of the key's variable is stored, never the key.
-fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
+/// What the environment configures. Only the name of the key's variable is stored, never the key.
+pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, Vec<Fault>> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let base_url = base_url(set(BASE_URL))?;
-    let key = match (set(API_KEY), set(API_KEY_FILE)) {
-        (Some(_), None) => {
-            let shown = format!("the environment variable {API_KEY}");
-            KeySource::Environment(Hidden::new(&shown, API_KEY.to_owned()))
-        }
-        (None, Some(file)) => KeySource::File(path(API_KEY_FILE, KeyFile::parse(&file))?),
-        (Some(_), Some(_)) => {
-            let message = format!("{API_KEY_FILE} is set too; only one of the two can hold");
-            return Err(Fault::about(API_KEY, message));
-        }
-        (None, None) => {
-            let message =
-                format!("neither this nor {API_KEY_FILE} is set; one of them is required");
-            return Err(Fault::about(API_KEY, message));
-        }
-    };
-    let ca_file = set(CA_FILE).map(|file| path(CA_FILE, FilePath::parse(&file)));
-    Ok(Portal {
-        ca_file: ca_file.transpose()?,
-        ..Portal::new(name(set(PORTAL_NAME))?, base_url, key)
-    })
-}
-
-fn path(variable: &str, path: Result<PathBuf, String>) -> Result<HiddenPath, Fault> {
-    path.map(|path| HiddenPath::file(variable, path))
-        .map_err(|message| Fault::about(variable, message))
-}
-
-fn base_url(text: Option<String>) -> Result<BaseUrl, Fault> {
-    let about = |message: String| Fault::about(BASE_URL, message);
-    let Some(text) = text else {
+    let path = set(STATE_PATH).map(|path| read(STATE_PATH, &path, ShownPath::parse));
+    let state = path.transpose()?.map_or(State::Temporary, State::Path);
+    let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
+    let base_url = set(BASE_URL).ok_or_else(|| {
         let message =
             "is not set; set it to the portal's address, or name a file with --config.file";
-        return Err(about(message.to_owned()));
+        Fault::about(BASE_URL, message)
+    })?;
+    let key_file = set(API_KEY_FILE).map(|file| read(API_KEY_FILE, &file, KeyFile::parse));
+    let ca_file = set(CA_FILE).map(|file| read(CA_FILE, &file, FilePath::parse));
+    let portal = PortalKeys {
+        name: read(PORTAL_NAME, &name, Name::parse)?,
+        base_url: read(BASE_URL, &base_url, BaseUrl::parse)?,
+        api_key_file: key_file.transpose()?,
+        api_key_env: set(API_KEY).map(|_| API_KEY.to_owned()),
+        web_url: None,
+        ca_file: ca_file.transpose()?,
+        cert_file: None,
+        key_file: None,
+        proxy_url: Proxy::None,
+        user_agent: user_agent(),
+        allow_plain_http: false,
+        folders: FolderFilter::default(),
     };
-    let url = BaseUrl::parse(&text).map_err(about)?;
-    if url.is_plain_beyond_loopback() {
-        let message = "http:// would send the key unencrypted: use https://, or a configuration file with allow_plain_http: true";
-        return Err(about(message.to_owned()));
-    }
-    Ok(url)
+    let mut faults = Vec::new();
+    let portal = portal.check(&place, &mut faults).ok_or(faults)?;
+    let config = Config::for_portal(portal);
+    Ok(Config { state, ..config })
 }
 
-fn name(text: Option<String>) -> Result<PortalName, Fault> {
-    let text = text.unwrap_or_else(|| "default".to_owned());
-    Name::parse(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
+fn read<T>(variable: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> Result<T, Fault> {
+    parse(text).map_err(|message| Fault::about(variable, message))
 }
 
 #[cfg(test)]
@@ -144,15 +122,15 @@ mod tests {
             ),
             (
                 &[BASE],
-                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set; one of them is required",
+                "KB_API_KEY_FILE or KB_API_KEY is missing; one of them is required",
             ),
             (
                 &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],
-                "KB_API_KEY: KB_API_KEY_FILE is set too; only one of the two can hold",
+                "KB_API_KEY: KB_API_KEY_FILE is there too; only one of the two can hold",
             ),
             (
                 &[plain, KEY],
-                "KB_BASE_URL: http:// would send the key unencrypted: use https://, or a configuration file with allow_plain_http: true",
+                "KB_BASE_URL: http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file",
             ),
             (
                 &[BASE, KEY, ("KB_PORTAL_NAME", " main")],

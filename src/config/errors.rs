@@ -72,11 +72,11 @@ impl Default for Errors {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Mask")]
 struct MaskKeys {
-    /// The name of a mask, which replaces its matches with `<tenant>`; masks are applied in order, before the built-in ones
+    /// The name of a mask, such as `tenant`: `<tenant>` replaces its matches
     #[serde(with = "MaskName")]
     #[schemars(example = &"tenant")]
     name: MaskName,
-    /// A regular expression for the text to replace
+    /// The text to replace
     #[serde(rename = "match", with = "MaskPattern")]
     #[schemars(example = &"tenant-[a-z]+")]
     pattern: MaskPattern,
@@ -92,11 +92,11 @@ impl<'de> Deserialize<'de> for Mask {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Rule")]
 struct RuleKeys {
-    /// A regular expression for reasons; rules are applied in order, before all masks
+    /// The reasons that have the class
     #[serde(rename = "match", with = "Pattern")]
     #[schemars(example = &"(?i)timed? ?out")]
     pattern: Pattern,
-    /// The class of the reasons that match; it has a class slot while it has files
+    /// The class of the reasons that match
     #[serde(with = "RuleClass")]
     #[schemars(example = &"timeout")]
     class: RuleClass,

@@ -33,6 +33,24 @@ impl FolderPattern {
         }
     }
 
+    fn matches_all(&self) -> bool {
+        matches!(self, Self::Name(glob) if glob.as_str().chars().all(|c| c == '*'))
+    }
+
+    /// Whether it matches whatever another one matches, as far as their texts tell.
+    pub fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (all, _) if all.matches_all() => true,
+            // With `*` as its only wildcard, it takes the wildcards of the other one for text.
+            (Self::Name(glob), Self::Name(other))
+                if !glob.as_str().contains(['?', '[']) && !other.as_str().contains('[') =>
+            {
+                glob.matches(other.as_str())
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// Whether the rule is about this folder.
     pub fn matches(&self, id: FolderId, name: &str) -> bool {
         match self {
@@ -61,7 +79,7 @@ scalar! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
-    /// Folders to watch: shell globs on the name (`*`, `?`, `[…]`; case matters), or ids
+    /// Folders to watch, by name (`*`, `?`, `[…]`; case matters) or id
     #[serde(deserialize_with = "include")]
     #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
     include: Option<Vec<FolderPattern>>,
@@ -100,8 +118,7 @@ impl FolderFilter {
 
     /// Whether every folder is excluded, whatever its name.
     pub fn excludes_all(&self) -> bool {
-        let all = |pattern: &FolderPattern| matches!(pattern, FolderPattern::Name(glob) if glob.as_str().chars().all(|c| c == '*'));
-        self.exclude.iter().any(all)
+        self.exclude.iter().any(FolderPattern::matches_all)
     }
 }
 
@@ -153,6 +170,27 @@ mod tests {
         let pattern = FolderPattern::parse(ID).unwrap();
         assert!(pattern.matches(FolderId::parse(ID).unwrap(), "any"));
         assert!(!pattern.matches(Uuid::nil().into(), ID));
+    }
+
+    #[test]
+    fn a_pattern_covers_what_can_only_match_where_it_does() {
+        for (one, other, covers) in [
+            ("*", "Inbox*", true),
+            ("*", ID, true),
+            (ID, ID, true),
+            (ID, "*", false),
+            ("In*", "Inbox", true),
+            ("In*", "In*box?", true),
+            ("In*", "I*", false),
+            ("?", "*", false),
+            ("*a*", "[abc]", false),
+            ("[ab]", "[ab]", true),
+            ("Inbox", "Inbox", true),
+            ("Inbox", "inbox", false),
+        ] {
+            let [one, other] = [one, other].map(|text| FolderPattern::parse(text).unwrap());
+            assert_eq!(one.covers(&other), covers, "{one} {other}");
+        }
     }
 
     #[test]

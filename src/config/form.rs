@@ -176,12 +176,16 @@ impl<const MIN: u64> DurationFrom<MIN> {
 
     fn parse(text: &str) -> Result<Duration, String> {
         let duration = humantime::parse_duration(text).ok();
+        if duration.is_some_and(|duration| duration > LONGEST) {
+            let days = LONGEST.as_secs() / (24 * 3600);
+            return Err(format!("expected a duration of {days} days at most"));
+        }
         let examples = match MIN {
             0 => " such as 10s or 1m",
             _ => ", such as 10m or 1h",
         };
         duration
-            .filter(|duration| (Self::SHORTEST..=LONGEST).contains(duration))
+            .filter(|duration| *duration >= Self::SHORTEST)
             .ok_or_else(|| format!("expected {}{examples}", Self::expected()))
     }
 
@@ -243,7 +247,9 @@ impl FilePath {
     pub fn parse(text: &str) -> Result<PathBuf, String> {
         let path = ShownPath::parse(text).ok();
         path.filter(|path| text.contains('/') || path.exists())
-            .ok_or_else(|| "expected the path of a file, such as /run/secrets/kb-key".to_owned())
+            .ok_or_else(|| {
+                "expected the path of a file: with a /, or of one that exists".to_owned()
+            })
     }
 }
 

@@ -12,6 +12,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// A value that messages never show. They name the configuration key that has it.
 #[derive(Clone)]
 pub struct Hidden<T> {
+    /// The key of the configuration, or the environment variable, that has it.
+    key: Arc<str>,
     shown: Arc<str>,
     value: T,
 }
@@ -28,12 +30,17 @@ pub struct FileError {
 }
 
 impl<T> Hidden<T> {
-    /// A value that is shown as `shown`.
-    pub fn new(shown: &str, value: T) -> Self {
+    /// The value of a key, which is shown as `shown`.
+    pub fn new(key: &str, shown: &str, value: T) -> Self {
         Self {
+            key: key.into(),
             shown: shown.into(),
             value,
         }
+    }
+
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// The value, to be used. Nothing may show it.
@@ -45,7 +52,7 @@ impl<T> Hidden<T> {
 impl HiddenPath {
     /// The file whose path a configuration key has.
     pub fn file(key: &str, path: impl Into<PathBuf>) -> Self {
-        Self::new(&format!("the file that {key} names"), path.into())
+        Self::new(key, &format!("the file that {key} names"), path.into())
     }
 
     pub fn read(&self) -> Result<Vec<u8>, FileError> {

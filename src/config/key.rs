@@ -14,6 +14,16 @@ pub enum KeySource {
     Environment(Hidden<String>),
 }
 
+impl KeySource {
+    /// The key of the configuration, or the environment variable, that says so.
+    pub fn key(&self) -> &str {
+        match self {
+            Self::File(file) => file.key(),
+            Self::Environment(variable) => variable.key(),
+        }
+    }
+}
+
 /// The name of an environment variable, for `api_key_env`.
 pub(super) struct VariableName;
 

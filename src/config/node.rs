@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, StrInput};
+use granit_parser::{Event, Parser, ScalarStyle, StrInput};
 
 use crate::config::error::{Fault, Position};
 use crate::config::keys::child;

@@ -11,7 +11,6 @@ use crate::config::folders::FolderFilter;
 use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::{KeyFile, KeySource, VariableName};
-use crate::config::keys::child;
 use crate::model::PortalName;
 
 /// The default of the header `User-Agent`.
@@ -76,62 +75,67 @@ pub(super) struct PortalKeys {
     /// The address of the administrator part, with its path
     #[serde(with = "BaseUrl")]
     #[schemars(example = &"https://portal.example/admin")]
-    base_url: BaseUrl,
+    pub base_url: BaseUrl,
     /// The file that holds the key; this or `api_key_env` is required
     #[serde(default, with = "KeyFile")]
     #[schemars(example = &"/run/secrets/kb-key")]
-    api_key_file: Option<PathBuf>,
-    /// The environment variable that holds the key; a key itself in this file is refused
+    pub api_key_file: Option<PathBuf>,
+    /// The variable that holds the key; a key itself is refused
     #[serde(default, with = "VariableName")]
     #[schemars(example = &"KB_API_KEY")]
-    api_key_env: Option<String>,
-    /// Where people see a folder: the page links to it, with the folder's id in place of `{folder_id}`
+    pub api_key_env: Option<String>,
+    /// Where people see a folder; its page links there
     #[serde(default, with = "WebUrl")]
     #[schemars(example = &"https://portal.example/library/{folder_id}")]
-    web_url: Option<WebUrl>,
+    pub web_url: Option<WebUrl>,
     /// Certificates (PEM) to trust
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/portal-ca.pem")]
-    ca_file: Option<PathBuf>,
+    pub ca_file: Option<PathBuf>,
     /// Client certificate (PEM); only together with `key_file`
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/client.pem")]
-    cert_file: Option<PathBuf>,
+    pub cert_file: Option<PathBuf>,
     /// Private key (PEM) of the client certificate
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/client.key")]
-    key_file: Option<PathBuf>,
+    pub key_file: Option<PathBuf>,
     /// The proxy for the portal; `environment` uses the usual variables
     #[serde(default, with = "Proxy")]
-    proxy_url: Proxy,
+    pub proxy_url: Proxy,
     /// The header `User-Agent`
     #[serde(default = "user_agent", with = "UserAgent")]
-    user_agent: String,
+    pub user_agent: String,
     /// Allows `http://` to a host other than loopback, which sends the key unencrypted
     #[serde(default, with = "Flag")]
-    allow_plain_http: bool,
+    pub allow_plain_http: bool,
     /// Which of the key's folders are watched
     #[serde(default, deserialize_with = "form::section")]
     #[schemars(with = "Option<FolderFilter>")]
-    folders: FolderFilter,
+    pub folders: FolderFilter,
 }
 
-fn user_agent() -> String {
+pub(super) fn user_agent() -> String {
     USER_AGENT.to_owned()
 }
 
 impl PortalKeys {
-    /// The portal that is written at `path`; nothing if there are mistakes.
-    pub(super) fn check(mut self, path: &str, faults: &mut Vec<Fault>) -> Option<Portal> {
+    /// The portal; nothing if there are mistakes. `place`: how a message names a key, and with `""` the portal as a whole.
+    pub(super) fn check(
+        mut self,
+        place: &dyn Fn(&str) -> String,
+        faults: &mut Vec<Fault>,
+    ) -> Option<Portal> {
+        let before = faults.len();
         if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
-            let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
-            faults.push(Fault::about(child(path, "base_url"), message));
+            let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file";
+            faults.push(Fault::about(place("base_url"), message));
         }
-        let key = self.key(path).map_err(|fault| faults.push(fault));
-        let certificate = self.client_certificate(path);
+        let key = self.key(place).map_err(|fault| faults.push(fault));
+        let certificate = self.client_certificate(place);
         let certificate = certificate.map_err(|fault| faults.push(fault));
-        let ca_file = |file| HiddenPath::file(&child(path, "ca_file"), file);
-        Some(Portal {
+        let ca_file = |file| HiddenPath::file(&place("ca_file"), file);
+        let portal = Portal {
             name: self.name,
             base_url: self.base_url,
             key: key.ok()?,
@@ -141,32 +145,43 @@ impl PortalKeys {
             proxy: self.proxy_url,
             user_agent: self.user_agent,
             folders: self.folders,
-        })
+        };
+        (faults.len() == before).then_some(portal)
     }
 
-    fn key(&mut self, path: &str) -> Result<KeySource, Fault> {
+    fn key(&mut self, place: &dyn Fn(&str) -> String) -> Result<KeySource, Fault> {
+        let [in_file, in_variable] = ["api_key_file", "api_key_env"].map(place);
         match (self.api_key_file.take(), self.api_key_env.take()) {
             (Some(file), None) => {
-                let file = HiddenPath::file(&child(path, "api_key_file"), file);
+                let file = HiddenPath::file(&in_file, file);
                 Ok(KeySource::File(file))
             }
             (None, Some(variable)) => {
-                let shown = format!("the environment variable that {path}.api_key_env names");
-                Ok(KeySource::Environment(Hidden::new(&shown, variable)))
+                let shown = if variable == in_variable {
+                    format!("the environment variable {in_variable}")
+                } else {
+                    format!("the environment variable that {in_variable} names")
+                };
+                let variable = Hidden::new(&in_variable, &shown, variable);
+                Ok(KeySource::Environment(variable))
             }
             (Some(_), Some(_)) => {
-                let message = "api_key_file is there too; only one of the two can hold";
-                Err(Fault::about(child(path, "api_key_env"), message))
+                let message = format!("{in_file} is there too; only one of the two can hold");
+                Err(Fault::about(in_variable, message))
             }
             (None, None) => {
-                let message = "api_key_file or api_key_env is missing; one of them is required";
-                Err(Fault::about(path, message))
+                let message =
+                    format!("{in_file} or {in_variable} is missing; one of them is required");
+                Err(Fault::about(place(""), message))
             }
         }
     }
 
-    fn client_certificate(&mut self, path: &str) -> Result<Option<ClientCertificate>, Fault> {
-        let file = |key: &str, file| HiddenPath::file(&child(path, key), file);
+    fn client_certificate(
+        &mut self,
+        place: &dyn Fn(&str) -> String,
+    ) -> Result<Option<ClientCertificate>, Fault> {
+        let file = |key: &str, file| HiddenPath::file(&place(key), file);
         let [key, missing] = match (self.cert_file.take(), self.key_file.take()) {
             (None, None) => return Ok(None),
             (Some(cert_file), Some(key_file)) => {
@@ -179,7 +194,7 @@ impl PortalKeys {
             (None, Some(_)) => ["key_file", "cert_file"],
         };
         let message = format!("{missing} is missing; a client certificate needs both");
-        Err(Fault::about(child(path, key), message))
+        Err(Fault::about(place(key), message))
     }
 }
 

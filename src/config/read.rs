@@ -24,7 +24,10 @@ impl Error for Fault {
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
-        Self::custom(format_args!("expected one of {}", expected.join(", ")))
+        // An empty text may be another name of the default.
+        let words = expected.iter().copied().filter(|word| !word.is_empty());
+        let words: Vec<_> = words.collect();
+        Self::custom(format_args!("expected one of {}", words.join(", ")))
     }
 
     fn unknown_field(_: &str, expected: &'static [&'static str]) -> Self {

@@ -150,7 +150,7 @@ impl Reindex {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReindexRules {
-    /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
+    /// Whether failed files are reindexed; `false` means `off`
     #[serde(with = "Mode")]
     pub mode: Mode,
     /// How long a file must have been failed

@@ -3,28 +3,45 @@
 use serde_json::{Map, Value as Json};
 
 use crate::config::keys::properties;
+use crate::config::node::{Node, Value};
 use crate::config::schema::json_schema;
 
-/// The keys and values of a file that was read before, and the defaults of the keys that it does not have. Comments are left out.
-pub(super) fn of_file(text: &str) -> Json {
-    let mut written = serde_saphyr::from_str(text).unwrap_or_default();
+/// The keys and values of a file, and the defaults of the keys that it does not have. Comments are left out.
+pub(super) fn of_file(file: &Node) -> Json {
+    let mut written = json(file);
     show(&mut written, &json_schema());
     written
 }
 
 /// The defaults, which hold where there is no file. The environment has the portal and the state.
 pub(super) fn defaults() -> Json {
-    let mut shown = of_file("{}");
+    let mut shown = Map::new().into();
+    show(&mut shown, &json_schema());
     if let Some(keys) = shown.as_object_mut() {
         keys.remove("state");
     }
     shown
 }
 
+fn json(node: &Node) -> Json {
+    let parts = node.parts.iter();
+    match &node.value {
+        Value::Nothing => Json::Null,
+        Value::Scalar(text) => text.as_str().into(),
+        Value::List => parts.map(json).collect(),
+        Value::Map => parts.map(|part| (part.key.clone(), json(part))).collect(),
+    }
+}
+
 /// Replaces each value that the schema does not want to be shown, and adds defaults.
 fn show(value: &mut Json, schema: &Json) {
     match value {
         _ if schema["writeOnly"] == true => *value = "[not shown]".into(),
+        Json::String(text) if schema["type"] != "string" => {
+            if let Ok(number) = serde_json::from_str(text) {
+                *value = number;
+            }
+        }
         Json::Array(list) => list
             .iter_mut()
             .for_each(|item| show(item, &schema["items"])),
@@ -66,9 +83,13 @@ mod tests {
 
     use super::*;
 
+    fn of_text(text: &str) -> Json {
+        of_file(&Node::parse(text.as_bytes(), &mut Vec::new()).unwrap())
+    }
+
     #[test]
     fn paths_of_secrets_and_comments_are_left_out_and_all_else_is_shown_with_the_defaults() {
-        let shown = of_file(
+        let shown = of_text(
             "# s3cret\nportals:\n  - name: main # s3cret\n    api_key_file: s3cret\n  - {name: other, api_key_env: s3cret, ca_file: s3cret}\ncollect:\n  max_folders: 10\nrequest:\nreindex:\n  budget: {files: 7}\n  folders: [{match: A*, mode: enforce}]\nstate: {postgres_url_file: s3cret}\n",
         );
         let portals = &shown["portals"];
@@ -94,7 +115,7 @@ mod tests {
         let state = json!({"postgres_url_file": "[not shown]", "lease": "30s"});
         assert_eq!(shown["state"], state);
         assert_eq!(
-            of_file("portals: []")["state"]["path"],
+            of_text("portals: []")["state"]["path"],
             "/var/lib/kb-exporter"
         );
         let defaults = defaults();

@@ -44,7 +44,7 @@ pub(super) struct StateKeys {
     /// The folder of the counters and the ledger. With `postgres_url_file`, only `state migrate` uses it
     #[serde(with = "ShownPath")]
     path: PathBuf,
-    /// Instead of `path`, when several processes share the state: the file that has the URL of a PostgreSQL database
+    /// The file that has the URL of a PostgreSQL database, in which several processes share the state; instead of `path`
     #[serde(with = "FilePath")]
     #[schemars(example = &"/run/secrets/kb-db")]
     postgres_url_file: Option<PathBuf>,

@@ -21,6 +21,7 @@ impl Config {
         found.extend(self.contradictions());
         found.extend(self.contradictions_of_the_rate(rate));
         found.extend(self.nothing_to_do());
+        found.extend(self.said_twice());
         found.extend(self.errors.warnings());
         found
     }
@@ -97,6 +98,31 @@ impl Config {
         found
     }
 
+    /// Portals and overrides of which an earlier one is about the same.
+    fn said_twice(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let portals = || self.portals.iter().enumerate();
+        for (index, portal) in portals() {
+            let address = portal.base_url.normalised();
+            let mut before = portals().take(index);
+            if let Some((first, _)) = before.find(|(_, one)| one.base_url.normalised() == address) {
+                found.push(format!(
+                    "portals[{index}].base_url is the address of portals[{first}] too: folders that both watch are read and counted twice"
+                ));
+            }
+        }
+        let overrides = || self.reindex.overrides.iter().enumerate();
+        for (index, own) in overrides() {
+            let mut before = overrides().take(index);
+            if let Some((first, _)) = before.find(|(_, one)| one.folders.covers(&own.folders)) {
+                found.push(format!(
+                    "reindex.folders[{index}] is never used: reindex.folders[{first}] matches all of its folders, and the first match applies"
+                ));
+            }
+        }
+        found
+    }
+
     /// Settings by which nothing is watched or sent.
     fn nothing_to_do(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -166,12 +192,22 @@ mod tests {
                 "reindex: {cooldown: 1M}",
                 "reindex.cooldown is 1month: in a duration, M is a month and m is a minute",
             ),
+            (
+                "reindex: {folders: [{match: a}, {match: 'In*'}, {match: Inbox}]}",
+                "reindex.folders[2] is never used: reindex.folders[1] matches all of its folders, and the first match applies",
+            ),
         ] {
             let found = warnings(&format!("{PORTAL}\n{settings}"));
             assert!(found.iter().any(|found| found == expected), "{found:?}");
         }
         let full = "collect: {strategy: full, max_requests_per_second: 2, full_every: 5m}";
         assert_eq!(warnings(&format!("{PORTAL}\n{full}")), [""; 0]);
+        let twice = PORTAL.replace(
+            ']',
+            ", {name: other, base_url: 'https://portal.example/', api_key_env: KEY}]",
+        );
+        let said = "portals[1].base_url is the address of portals[0] too: folders that both watch are read and counted twice";
+        assert_eq!(warnings(&twice), [said]);
         let excluded = PORTAL.replace("KEY", "KEY, folders: {exclude: [a, '*']}");
         let nothing = "portals[0].folders.exclude has \"*\": no folder is watched";
         assert_eq!(warnings(&excluded), [nothing]);

@@ -20,20 +20,9 @@ pub(crate) fn bytes_of(file: &Path) -> Result<Vec<u8>, ConfigError> {
     })
 }
 
-/// Reads and checks a document, which need not be text; `file` is what errors call it. They have the positions of all keys that are wrong.
+/// Reads and checks a document, which need not be text, after a change. `file` is what errors call it. They have the positions of all keys
+/// that are wrong.
 pub(crate) fn parse<T, R, F: Into<Vec<Fault>>>(
-    file: &str,
-    bytes: &[u8],
-    check: impl FnOnce(T) -> Result<R, F>,
-) -> Result<R, ConfigError>
-where
-    T: DeserializeOwned + JsonSchema,
-{
-    parse_changed(file, bytes, |_| {}, check)
-}
-
-/// The same of a document that is changed before it is read.
-pub(super) fn parse_changed<T, R, F: Into<Vec<Fault>>>(
     file: &str,
     bytes: &[u8],
     change: impl FnOnce(&mut Node),
@@ -61,18 +50,6 @@ where
         Ok(Some(checked)) if faults.is_empty() => Ok(checked),
         _ => in_file(faults),
     }
-}
-
-/// The mistakes of a file, with the positions of their keys.
-pub(crate) fn located(file: &str, bytes: &[u8], faults: Vec<Fault>, schema: &Json) -> ConfigError {
-    let faults = match Node::parse(bytes, &mut Vec::new()) {
-        Ok(document) => faults
-            .into_iter()
-            .map(|fault| document.locate(fault))
-            .collect(),
-        Err(_) => faults,
-    };
-    ConfigError::in_file(faults, file, schema)
 }
 
 /// Reads a document again and again, each time without the value in which the last mistake was found. Returns what remains of it, if it can

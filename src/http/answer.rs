@@ -91,9 +91,15 @@ fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
         encoder.write_all(text)?;
         encoder.finish()
     };
-    let gzip = accepts_gzip(asked).then(gzip).and_then(Result::ok);
-    let is_gzip = gzip.is_some();
-    let mut response = Response::new(Body::from(gzip.unwrap_or_else(|| text.to_vec())));
+    match accepts_gzip(asked).then(gzip) {
+        Some(Ok(gzip)) => coded(gzip.into(), true),
+        _ => coded(text.to_vec().into(), false),
+    }
+}
+
+/// An answer that depends on what the client accepts.
+fn coded(body: Body, is_gzip: bool) -> Response {
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
     if is_gzip {
@@ -121,15 +127,11 @@ pub(super) async fn scrape(
         let length: u64 = scrape.plain_len();
         (length, Body::from_stream(stream::iter(scrape.plain())))
     };
-    let mut response = Response::new(body);
+    let mut response = coded(body, gzip);
     let headers = response.headers_mut();
     let content_type = HeaderValue::from_static(metrics::CONTENT_TYPE);
     headers.insert(CONTENT_LENGTH, length.into());
     headers.insert(CONTENT_TYPE, content_type);
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    if gzip {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
     Ok(response)
 }
 

@@ -22,6 +22,7 @@ use serde_json::Value as Json;
 use crate::clock::Moment;
 use crate::config::Reindex;
 use crate::health::Health;
+use crate::http::route::Route;
 use crate::metrics::ConfigFacts;
 use crate::model::{FolderId, PortalName};
 use crate::snapshot::Snapshot;
@@ -74,48 +75,38 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The first page: what is wrong, and the folders.
-    pub(super) fn folders(&self, query: &Query) -> Markup {
-        self.page(&self.findings.title(), &folders::content(self, query))
-    }
-
-    /// The page of one folder; `None` if there is no such folder.
-    pub(super) fn folder(&self, portal: &str, folder: FolderId) -> Option<Markup> {
-        let mut rows = self.rows.iter();
-        let row = rows.find(|row| row.folder.id == folder && row.portal.name.as_str() == portal)?;
-        Some(self.page(row.name(), &folder::content(row, self.now)))
-    }
-
-    pub(super) fn errors(&self) -> Markup {
-        self.page("Errors", &errors::content(self))
-    }
-
-    pub(super) fn health(&self) -> Markup {
-        self.page("Health", &health::content(self))
-    }
-
-    pub(super) fn config(&self) -> Markup {
-        self.page("Configuration", &config::content(self.configuration))
-    }
-
-    pub(super) fn documents(&self) -> Markup {
-        self.page("Documentation", &documents::list())
-    }
-
-    /// A document of this version.
-    pub(super) fn document(&self, name: &str) -> Option<Markup> {
-        let (title, content) = documents::content(name)?;
-        Some(self.page(title, &content))
-    }
-
-    fn page(&self, title: &str, content: &Markup) -> Markup {
-        layout::page(
-            title,
+    /// The page of a route, with the parts of its path that vary; `None` if there is no such page.
+    pub(super) fn render(&self, route: Route, parts: &[String], query: &Query) -> Option<Markup> {
+        let (title, content) = match (route, parts) {
+            (Route::Folders, []) => (self.findings.title(), folders::content(self, query)),
+            (Route::Folder, [portal, folder]) => {
+                let row = self.row(portal, FolderId::parse(folder)?)?;
+                (row.name().to_owned(), folder::content(row, self.now))
+            }
+            (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
+            (Route::HealthPage, []) => ("Health".to_owned(), health::content(self)),
+            (Route::Configuration, []) => {
+                let content = config::content(self.configuration);
+                ("Configuration".to_owned(), content)
+            }
+            (Route::Documents | Route::Document, []) => {
+                ("Documentation".to_owned(), documents::list())
+            }
+            (Route::Document, [name]) => documents::content(name)?,
+            _ => return None,
+        };
+        Some(layout::page(
+            &title,
             self.place,
             self.findings.state,
             self.metrics,
-            content,
-        )
+            &content,
+        ))
+    }
+
+    fn row(&self, portal: &str, folder: FolderId) -> Option<&Row<'a>> {
+        let mut rows = self.rows.iter();
+        rows.find(|row| row.folder.id == folder && row.portal.name.as_str() == portal)
     }
 }
 

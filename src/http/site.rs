@@ -9,7 +9,6 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
-use maud::Markup;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Moment;
@@ -21,7 +20,6 @@ use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
 use crate::metrics::{Events, Exposition};
-use crate::model::FolderId;
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
 
@@ -55,29 +53,17 @@ impl Site {
         let telemetry_path = self.telemetry_path.clone();
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
         let documents = format!("{}/", Route::Documents.as_str());
-        let router = Router::new()
+        let pages = Route::PAGES.map(Route::as_str).into_iter();
+        let mut router = Router::new();
+        for path in pages.chain([&*documents]) {
+            router = router.route(path, get(page));
+        }
+        let router = router
             .route(Route::Live.as_str(), get(live))
             .route(Route::Healthy.as_str(), get(live))
             .route(Route::Ready.as_str(), get(ready))
             .route(Route::Health.as_str(), get(health))
             .route(Route::Reload.as_str(), post(reload))
-            .route(Route::Folders.as_str(), get(folders_page))
-            .route(Route::Folder.as_str(), get(folder_page))
-            .route(Route::Errors.as_str(), page(|pages| Some(pages.errors())))
-            .route(
-                Route::HealthPage.as_str(),
-                page(|pages| Some(pages.health())),
-            )
-            .route(
-                Route::Configuration.as_str(),
-                page(|pages| Some(pages.config())),
-            )
-            .route(
-                Route::Documents.as_str(),
-                page(|pages| Some(pages.documents())),
-            )
-            .route(&documents, page(|pages| Some(pages.documents())))
-            .route(Route::Document.as_str(), get(document))
             .route(Route::Style.as_str(), asset(&answer::STYLE))
             .route(Route::Script.as_str(), asset(&answer::SCRIPT))
             .route(&telemetry_path, get(metrics))
@@ -104,34 +90,27 @@ impl Site {
     async fn health(&self, snapshot: &Snapshot, now: Moment) -> Health {
         health::judge(snapshot, self.kill_switch().await, now)
     }
-
-    /// Renders the page at a path; if there is none, 404.
-    async fn page(
-        &self,
-        path: &Uri,
-        asked: &HeaderMap,
-        render: impl FnOnce(&Pages<'_>) -> Option<Markup>,
-    ) -> Response {
-        let (snapshot, now) = (self.publisher.current(), Moment::now());
-        let health = self.health(&snapshot, now).await;
-        let place = path.path_and_query().map_or("/", |place| place.as_str());
-        let paths = [&*self.telemetry_path, place];
-        let configuration = self.config.borrow();
-        let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
-        match render(&pages) {
-            Some(page) => answer::page(page, asked),
-            None => plain(StatusCode::NOT_FOUND, "there is no such page"),
-        }
-    }
 }
 
 /// Answers with a page.
-fn page(render: fn(&Pages<'_>) -> Option<Markup>) -> MethodRouter<Arc<Site>> {
-    get(
-        async move |State(site): State<Arc<Site>>, path: Uri, asked: HeaderMap| {
-            site.page(&path, &asked, render).await
-        },
-    )
+async fn page(
+    State(site): State<Arc<Site>>,
+    Path(parts): Path<Vec<String>>,
+    Query(query): Query<page::Query>,
+    path: Uri,
+    asked: HeaderMap,
+) -> Response {
+    let (snapshot, now) = (site.publisher.current(), Moment::now());
+    let health = site.health(&snapshot, now).await;
+    let place = path.path_and_query().map_or("/", |place| place.as_str());
+    let paths = [&*site.telemetry_path, place];
+    let configuration = site.config.borrow();
+    let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
+    let route = Route::of(path.path());
+    match route.and_then(|route| pages.render(route, &parts, &query)) {
+        Some(page) => answer::page(page, &asked),
+        None => plain(StatusCode::NOT_FOUND, "there is no such page"),
+    }
 }
 
 fn asset(asset: &'static Asset) -> MethodRouter<Arc<Site>> {
@@ -187,36 +166,6 @@ async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response 
     answer::scrape(&site.exposition, &site.events, config, &headers)
         .await
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
-}
-
-async fn folders_page(
-    State(site): State<Arc<Site>>,
-    Query(query): Query<page::Query>,
-    path: Uri,
-    asked: HeaderMap,
-) -> Response {
-    let render = |pages: &Pages<'_>| Some(pages.folders(&query));
-    site.page(&path, &asked, render).await
-}
-
-async fn folder_page(
-    State(site): State<Arc<Site>>,
-    Path((portal, folder)): Path<(String, String)>,
-    path: Uri,
-    asked: HeaderMap,
-) -> Response {
-    let render = |pages: &Pages<'_>| pages.folder(&portal, FolderId::parse(&folder)?);
-    site.page(&path, &asked, render).await
-}
-
-async fn document(
-    State(site): State<Arc<Site>>,
-    Path(name): Path<String>,
-    path: Uri,
-    asked: HeaderMap,
-) -> Response {
-    let render = |pages: &Pages<'_>| pages.document(&name);
-    site.page(&path, &asked, render).await
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

@@ -166,7 +166,7 @@ fn read(path: &Path) -> (Vec<(PathBuf, Stamp)>, Result<WebConfig, ConfigError>) 
         document.check()
     };
     let config = yaml::bytes_of(path)
-        .and_then(|bytes| yaml::parse(&path.display().to_string(), &bytes, check));
+        .and_then(|bytes| yaml::parse(&path.display().to_string(), &bytes, |_| {}, check));
     (stamps, config)
 }
 

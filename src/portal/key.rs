@@ -192,7 +192,11 @@ mod tests {
             error.to_string(),
             "the file that portals[0].api_key_file names cannot be read: No such file or directory (os error 2)"
         );
-        let variable = Hidden::new("the environment variable KB_KEY", "s3cret".to_owned());
+        let variable = Hidden::new(
+            "KB_KEY",
+            "the environment variable KB_KEY",
+            "s3cret".to_owned(),
+        );
         let error = ApiKey::read(&KeySource::Environment(variable)).unwrap_err();
         assert_eq!(
             error.to_string(),

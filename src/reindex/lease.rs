@@ -72,12 +72,14 @@ impl LeaseKeeper {
     /// Logs who may act, and who watches by other rules, when that is new.
     fn log(&mut self) {
         let (acts, peers) = (self.ledger.may_act(), self.ledger.peers());
+        let is_off = self.rules.borrow().reindex.strongest_mode() == Mode::Off;
         let portal = &self.portal;
         let before = self.logged.as_ref();
         if before.is_none_or(|(acted, known)| *acted != acts || known.acting != peers.acting) {
             match &peers.acting {
                 _ if acts => info!(%portal, "this process may reindex"),
                 Some(other) => info!(%portal, acting = %other, "another process may reindex"),
+                None if is_off => {}
                 None => info!(%portal, "no process may reindex"),
             }
         }

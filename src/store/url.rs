@@ -39,6 +39,10 @@ pub fn parse(text: &str) -> Result<Vec<Url>, String> {
     if text.contains(char::is_whitespace) {
         return Err("it must have one line, with the URL and without spaces".to_owned());
     }
+    let mut escapes = text.split('%').skip(1).map(|rest| rest.as_bytes().get(..2));
+    if !escapes.all(|digits| digits.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit))) {
+        return Err("a % in the URL begins no escape: write %25 instead".to_owned());
+    }
     let url = Url::parse(text).map_err(|_| FORM.to_owned())?;
     if !matches!(url.scheme(), "postgres" | "postgresql") {
         return Err(FORM.to_owned());
@@ -62,6 +66,9 @@ pub fn parse(text: &str) -> Result<Vec<Url>, String> {
     let urls: Vec<_> = hosts.collect::<Result<_, _>>()?;
     if urls.is_empty() {
         return Err(FORM.to_owned());
+    }
+    if !given.contains_key("user") {
+        return Err(format!("the URL has no user; {FORM}"));
     }
     Ok(urls)
 }
@@ -229,6 +236,10 @@ mod tests {
             ),
             ("mysql://kb:secret@db.example/kb", form),
             ("postgres:///kb", form),
+            ("postgres://db.example/kb", "has no user"),
+            ("postgres://:secret@db.example/kb", "has no user"),
+            ("postgres://kb:100%secret@db.example/kb", "begins no escape"),
+            ("postgres://kb:secret%4@db.example/kb", "begins no escape"),
             ("kb:secret@db.example", form),
             ("", form),
             ("postgres://kb:pw@db.example/kb\nsecret", "one line"),

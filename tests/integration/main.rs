@@ -40,6 +40,7 @@ mod sorted;
 mod sorting;
 mod support;
 mod systemd;
+mod terminal;
 mod throttle;
 mod web;
 mod writable;

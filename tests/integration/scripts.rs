@@ -77,7 +77,7 @@ async fn documents_satisfy_their_schemas() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
-    let (_portal, workspace) = scene().await;
+    let (portal, workspace) = scene().await;
     let folder = workspace.path("textfile");
     fs::create_dir(&folder).unwrap();
     let file = folder.join("kb.prom");
@@ -126,6 +126,8 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
     assert_eq!(code, Some(1), "no space left");
     assert!(!fs::metadata(to_full).unwrap().is_file());
 
+    let asked = || portal.world(|world| world.requests().count());
+    let before = asked();
     let nowhere = workspace.path("nowhere/kb.prom");
     let (_, code) = output(
         &workspace,
@@ -133,6 +135,7 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
     )
     .await;
     assert_eq!(code, Some(1));
+    assert_eq!(asked(), before, "nothing is counted that cannot be written");
 }
 
 #[test]
@@ -202,6 +205,15 @@ fn bash_completes_the_flags_of_each_command_and_of_no_other() {
         (&["kb-exporter", "reindex", "history", "--si"], &["--since"]),
         (&["kb-exporter", "config", "ex"], &["example"]),
         (&["kb-exporter", "completion", ""], &["bash", "fish", "zsh"]),
+        (&["kb-exporter", "portal", "--config"], &[]),
+        (&["kb-exporter", "demo", "--config"], &[]),
+        (&["kb-exporter", "demo", "--shard"], &[]),
+        (&["kb-exporter", "rules", "--web"], &["--web.external-url"]),
+        (
+            &["kb-exporter", "reindex", "forgive", "--c"],
+            &["--class", "--clock", "--config.file"],
+        ),
+        (&["kb-exporter", "reindex", "forgive", "--shard"], &[]),
     ] {
         let mut completed = bash_completes(words);
         completed.retain(|word| !word.is_empty() && !word.starts_with("-h") && word != "--help");

@@ -105,6 +105,10 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     let drop = "DROP TRIGGER refuse";
     open(&workspace, "state").await.sql(drop).await;
     until(&exporter, "state", 1.0).await;
+    let log = exporter.output();
+    let lines = |text: &str| log.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(lines("state cannot be used"), 1, "{log:?}");
+    assert_eq!(lines("state can be used"), 1, "{log:?}");
 }
 
 #[tokio::test]

@@ -183,7 +183,7 @@ async fn a_pattern_that_matches_nothing_is_named_with_the_nearest_name() {
     let portal = "portals: [{name: main, base_url: 'https://portal.example', api_key_env: KEY}]";
     let rules =
         "reindex: {folders: [{match: 'Inb*', mode: enforce}, {match: 'Contract', mode: enforce}]}";
-    let rules = Config::from_yaml("kb.yml", &format!("{portal}\n{rules}")).unwrap();
+    let rules = Config::from_yaml("kb.yml", format!("{portal}\n{rules}")).unwrap();
     scene.config.reindex = rules.reindex;
     let include = "include: [\"*\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::threshold::Setting;
 use crate::alert::Threshold;
@@ -76,55 +76,51 @@ fn folder_id(text: &str) -> Result<String, String> {
 }
 
 /// The arguments of a flag with their places in the command line.
-fn placed<T: Clone + Send + Sync + 'static>(
+fn placed<T>(
     matches: &ArgMatches,
     flag: &str,
+    values: Vec<T>,
     argument: fn(T) -> Argument,
-) -> Vec<(usize, Argument)> {
-    let values = matches.get_many::<T>(flag).into_iter().flatten();
-    let values = values.cloned().map(argument);
+) -> impl Iterator<Item = (usize, Argument)> {
     let places = matches.indices_of(flag).into_iter().flatten();
-    places.zip(values).collect()
+    places.zip(values.into_iter().map(argument))
+}
+
+/// The flags, without the order in which they are written.
+#[derive(Args)]
+struct Flags {
+    /// Change a threshold. Repeatable. `--set help` lists the names.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
+    /// Apply the `--set` before it only to the folder with this id. Repeatable.
+    #[arg(long, value_name = "ID", value_parser = folder_id)]
+    for_folder: Vec<String>,
+    /// Report each flagged file at once, however many are usual.
+    #[arg(long)]
+    each_flagged_file: bool,
 }
 
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
-        let set = Arg::new("set").long("set").value_name("NAME=VALUE");
-        let set = set
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(Setting));
-        let folder = Arg::new("for_folder").long("for-folder").value_name("ID");
-        let folder = folder.action(ArgAction::Append).value_parser(folder_id);
-        let flagged = Arg::new("each_flagged_file").long("each-flagged-file");
-        command
-            .arg(set.help("Change a threshold. Repeatable. `--set help` lists the names"))
-            .arg(
-                folder.help(
-                    "Apply the `--set` before it only to the folder with this id. Repeatable",
-                ),
-            )
-            .arg(
-                flagged
-                    .action(ArgAction::SetTrue)
-                    .help("Report each flagged file at once, however many are usual"),
-            )
+        Flags::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+        Flags::augment_args_for_update(command)
     }
 }
 
 impl FromArgMatches for Settings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let flagged = matches.get_flag("each_flagged_file");
-        let flagged = EACH_FLAGGED_FILE.into_iter().filter(|_| flagged);
+        let flags = Flags::from_arg_matches(matches)?;
+        let flagged = EACH_FLAGGED_FILE.into_iter();
+        let flagged = flagged.filter(|_| flags.each_flagged_file);
         // The name of the program has the place 0.
         let flagged =
             flagged.map(|(name, value)| (0, Argument::Set(Setting::Threshold(name, value))));
-        let mut arguments: Vec<_> = flagged.collect();
-        arguments.extend(placed(matches, "set", Argument::Set));
-        arguments.extend(placed(matches, "for_folder", Argument::ForFolder));
+        let set = placed(matches, "set", flags.set, Argument::Set);
+        let folders = placed(matches, "for_folder", flags.for_folder, Argument::ForFolder);
+        let mut arguments: Vec<_> = flagged.chain(set).chain(folders).collect();
         arguments.sort_by_key(|(place, _)| *place);
         Self::of(arguments.into_iter().map(|(_, argument)| argument))
             .map_err(|error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))

@@ -6,18 +6,10 @@ use std::time::Duration;
 use super::Folder;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::history::{CompletedRead, FullRead, Update, apply};
+use crate::history::{FullRead, Update, apply};
 use crate::model::{ByStatus, Timestamp};
 use crate::snapshot::{Counts, FolderView};
-use crate::store::{Answer, FolderChange, FolderDocument, StoreError, StoredFolder};
-
-/// A count of a folder, from its end until it is written. If another process that counts the folder wrote first, it is compared with that
-/// version.
-pub(super) struct UnwrittenCount {
-    pub read: CompletedRead,
-    /// Whether the write that is under way has it.
-    pub is_being_written: bool,
-}
+use crate::store::{Answer, FolderChange, FolderDocument, StoredFolder};
 
 impl Folder {
     fn document(&self, class_slots: &ClassSlots) -> FolderDocument {
@@ -35,53 +27,32 @@ impl Folder {
     /// Notes that it waits to be written, if it is to be; returns whether it did not wait before. `behind`: how much older the time of the
     /// stored count may be.
     pub fn queue_write(&mut self, class_slots: &ClassSlots, behind: Duration) -> bool {
-        let persisted = &self.persisted;
-        if persisted.is_queued {
+        if self.persisted.is_queued {
             return false;
         }
-        let is_unsaved = persisted.is_unsaved(&self.document(class_slots), behind);
-        if !is_unsaved && !persisted.is_being_written() {
-            // It adds nothing to what is stored.
-            self.unwritten = None;
-            self.persisted.refused = None;
-        }
-        self.persisted.is_queued = is_unsaved;
-        is_unsaved
+        let document = self.document(class_slots);
+        self.persisted.queue_write(&document, behind)
     }
 
     /// A write of it begins.
     pub fn begin_write(&mut self, class_slots: &ClassSlots) -> FolderChange {
         let document = self.document(class_slots);
-        if let Some(unwritten) = &mut self.unwritten {
-            unwritten.is_being_written = true;
-        }
         self.persisted.begin_write(self.view.id, document)
     }
 
     /// A write of it ended: shows the counters that the database has now.
     pub fn answered(&mut self, answer: Answer, class_slots: &mut ClassSlots) {
         match answer {
-            Answer::Written(revision) => {
-                self.persisted.written(revision);
-                self.unwritten.take_if(|count| count.is_being_written);
-            }
-            Answer::Older => self.persisted.not_written(true),
+            Answer::Written(revision) => self.persisted.written(revision),
+            Answer::Older => self.persisted.was_lost(),
             Answer::Newer(stored) => self.take_over(*stored, class_slots),
         }
         self.show_persisted();
     }
 
-    /// It could not be written.
-    pub fn not_written(&mut self, error: &Arc<StoreError>) {
-        self.persisted.not_written(false);
-        self.persisted.refused = Some(Arc::clone(error));
-        self.persisted.is_queued = false;
-    }
-
     /// Nothing is stored: shows all counters.
     pub fn need_not_be_stored(&mut self) {
         self.persisted.need_not_be_stored();
-        self.unwritten = None;
         self.show_persisted();
     }
 
@@ -122,11 +93,10 @@ impl Folder {
         let history = &self.persisted.history;
         let classes = counted.map(|counts| history.stored_classes(&counts.files));
         let mut errors = class_slots.restore(id, slots, classes.as_ref());
-        if let Some(unwritten) = &mut self.unwritten {
-            unwritten.is_being_written = false;
-            let (read, record) = (&unwritten.read, self.persisted.record.as_ref());
+        if let Some(read) = self.persisted.unwritten_count().take() {
+            let (history, record) = (&self.persisted.history, self.persisted.record.as_ref());
             if record.is_none_or(|record| record.began < read.began.wall) {
-                let update = record.map(|record| apply(Some(record), history, read));
+                let update = record.map(|record| apply(Some(record), history, &read));
                 // A version with the same counters has all of the count.
                 let counters = record.map(|record| &record.counters);
                 let adds = |update: &Update| Some(&update.record.counters) != counters;
@@ -136,6 +106,7 @@ impl Folder {
                 let classes = self.persisted.history.classes(&read.count);
                 errors = class_slots.count(id, &classes, read.ended.wall, false);
             }
+            *self.persisted.unwritten_count() = Some(read);
         }
         self.show_errors(errors);
         self.show_persisted();

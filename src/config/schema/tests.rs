@@ -92,7 +92,7 @@ fn the_parser_accepts_every_key_with_its_default_or_example() {
         .unwrap();
     assert_valid(&every);
     // JSON is YAML too.
-    Config::from_yaml("every key", &every.to_string()).unwrap();
+    Config::from_yaml("every key", every.to_string()).unwrap();
 }
 
 /// The values of a document by their paths. A number is the same as an integer and as a fraction.
@@ -138,7 +138,7 @@ fn the_example_has_every_key_with_its_default() {
 
 #[test]
 fn the_defaults_of_the_example_are_those_of_a_file_that_leaves_them_out() {
-    let config = Config::from_yaml("example.yml", &full_example()).unwrap();
+    let config = Config::from_yaml("example.yml", full_example()).unwrap();
     assert_eq!(config.collect, Collect::default());
     assert_eq!(config.request, Request::default());
     assert_eq!(config.errors, Errors::default());

@@ -55,7 +55,7 @@ proptest! {
         let example = full_example();
         let (start, end) = example.split_at(cut);
         for piece in [secret.clone(), format!("\"{secret}\""), format!(" {secret}: "), format!("\n{secret}\n")] {
-            if let Err(error) = Config::from_yaml("kb.yml", &format!("{start}{piece}{end}")) {
+            if let Err(error) = Config::from_yaml("kb.yml", format!("{start}{piece}{end}")) {
                 prop_assert!(!error.to_string().contains(&secret), "{error}");
             }
         }

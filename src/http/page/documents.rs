@@ -5,9 +5,12 @@ use maud::{Markup, PreEscaped, html};
 include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
 /// The title of a document and its page.
-pub(super) fn content(name: &str) -> Option<(&'static str, Markup)> {
+pub(super) fn content(name: &str) -> Option<(String, Markup)> {
     let found = DOCUMENTS.iter().find(|(known, ..)| *known == name);
-    found.map(|(_, title, page)| (*title, html! { article.document { (PreEscaped(page)) } }))
+    found.map(|(_, title, page)| {
+        let content = html! { article.document { (PreEscaped(page)) } };
+        ((*title).to_owned(), content)
+    })
 }
 
 pub(super) fn list() -> Markup {
@@ -33,6 +36,7 @@ mod tests {
             places.insert(format!("docs/{name}"));
         }
         for (name, _, page) in DOCUMENTS {
+            assert!(page.contains("<summary>Contents</summary>"), "{name}");
             let links = page.split(" href=\"").skip(1);
             for link in links.filter_map(|rest| rest.split('"').next()) {
                 assert!(

@@ -169,7 +169,7 @@ fn read<T>(
     let (key, pem) = match (inline.is_empty(), file.as_os_str().is_empty()) {
         (false, true) => (key, Ok(Pem::inline(inline))),
         (true, false) => {
-            let file = HiddenPath::new("the file", file.to_owned());
+            let file = HiddenPath::new(&file_key, "the file", file.to_owned());
             (file_key.as_str(), Pem::read(&file))
         }
         (true, true) => {

@@ -25,7 +25,7 @@ const ERROR: usize = 999;
 /// # Panics
 /// When that does not hold.
 pub fn configuration(bytes: &[u8]) {
-    match Config::from_bytes("kb.yml", &with_key(bytes)) {
+    match Config::from_yaml("kb.yml", with_key(bytes)) {
         Ok(config) => assert_usable(&config),
         Err(error) => {
             for message in error.lines() {

@@ -1,47 +1,56 @@
-//! The tables of the documents, as the program would write them.
+//! The tables and lists of the documents, as the program would write them.
 
 use std::fmt::Write as _;
 
 use kb_exporter::config::schema::json_schema;
-use kb_exporter::metrics::families::ALL;
+use kb_exporter::metrics::families::{ALL, Kind};
 use kb_exporter::policy::Reason;
 use serde_json::{Map, Value as Json};
 
 /// Overrides have every key of `reindex`; the table lists only the one that is their own.
 const OVERRIDES: &str = "reindex.folders[]";
 
-/// The keys of the configuration.
+/// The keys of the configuration, by section.
 pub(super) fn configuration() -> String {
-    let mut table = "| Key | Value | Default | Meaning |\n|---|---|---|---|\n".to_owned();
-    add_rows(&mut table, "", &json_schema());
-    table
+    let schema = json_schema();
+    let mut lists = String::new();
+    for (name, section) in properties(&schema).into_iter().flatten() {
+        write!(lists, "\n### {name}\n\n").unwrap();
+        add_key(&mut lists, name, section, false);
+    }
+    lists.push('\n');
+    lists
 }
 
-fn add_rows(table: &mut String, parent: &str, section: &Json) {
+fn add_keys(list: &mut String, parent: &str, section: &Json) {
     for (name, key) in properties(section).into_iter().flatten() {
-        let path = match parent {
-            "" => name.clone(),
-            OVERRIDES if name != "match" => continue,
-            _ => format!("{parent}.{name}"),
-        };
-        if properties(key).is_some() {
-            add_rows(table, &path, key);
-        } else if properties(&key["items"]).is_some() {
-            add_rows(table, &format!("{path}[]"), &key["items"]);
-        } else {
-            let required = section["required"].as_array();
-            let required = required.is_some_and(|keys| keys.contains(&name.as_str().into()));
-            let (value, default) = (value(key), default(key, required));
-            let meaning = key["description"].as_str().unwrap_or_default();
-            writeln!(table, "| `{path}` | {value} | {default} | {meaning} |").unwrap();
+        let required = section["required"].as_array();
+        let required = required.is_some_and(|keys| keys.contains(&name.as_str().into()));
+        if parent != OVERRIDES || name == "match" {
+            add_key(list, &format!("{parent}.{name}"), key, required);
         }
+    }
+}
+
+/// A key, or those in it.
+fn add_key(list: &mut String, path: &str, key: &Json, required: bool) {
+    if properties(key).is_some() {
+        add_keys(list, path, key);
+    } else if properties(&key["items"]).is_some() {
+        add_keys(list, &format!("{path}[]"), &key["items"]);
+    } else {
+        let (value, default) = (value(key), default(key, required));
+        let meaning = key["description"].as_str().unwrap_or_default();
+        writeln!(list, "- `{path}` ({value}{default}): {meaning}").unwrap();
     }
 }
 
 /// The possible values of a key.
 fn value(key: &Json) -> String {
     if let Some(title) = key["title"].as_str() {
-        return title.to_owned();
+        let range = title.strip_prefix("a whole number from ");
+        let range = range.or_else(|| title.strip_prefix("a duration of "));
+        return range.unwrap_or(title).to_owned();
     }
     if let Some(words) = key["enum"].as_array() {
         let words: Vec<_> = words.iter().map(code).collect();
@@ -53,13 +62,12 @@ fn value(key: &Json) -> String {
     }
 }
 
-/// The value of a key that is absent.
+/// The value of a key that is absent, behind its possible values.
 fn default(key: &Json, required: bool) -> String {
-    match (&key["default"], &key["examples"][0]) {
-        (Json::Null, Json::Null) => "none".to_owned(),
-        (Json::Null, example) if required => format!("required; such as {}", code(example)),
-        (Json::Null, example) => format!("none; such as {}", code(example)),
-        (default, _) => code(default),
+    match &key["default"] {
+        Json::Null if required => "; required".to_owned(),
+        Json::Null => String::new(),
+        default => format!("; default {}", code(default)),
     }
 }
 
@@ -76,26 +84,57 @@ fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The metric families.
+/// What metrics are about, by the labels that all of them have.
+const SUBJECTS: [(&str, &[&str]); 3] = [
+    ("Folders", &["portal", "folder_id", "folder"]),
+    ("Portals", &["portal"]),
+    ("The exporter", &[]),
+];
+
+/// The metric families: a list for each subject, which names its labels once.
 pub(super) fn metrics() -> String {
-    let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
-    for family in ALL.iter() {
-        let (name, kind, help) = (family.name, family.kind.as_str(), family.help);
-        let labels = match family.labels {
+    let mut lists = String::new();
+    for (subject, common) in SUBJECTS {
+        let labels = match common {
             [] => String::new(),
-            labels => format!("`{}`", labels.join("`, `")),
+            common => format!(" (`{}`)", common.join("`, `")),
         };
-        writeln!(table, "| `{name}` | {kind} | {labels} | {help} |").unwrap();
+        write!(lists, "\n**{subject}**{labels}:\n\n").unwrap();
+        for family in ALL
+            .iter()
+            .filter(|family| common_of(family.labels) == common)
+        {
+            let own = match &family.labels[common.len()..] {
+                [] => String::new(),
+                own => format!("{{{}}}", own.join(",")),
+            };
+            let kind = match family.kind {
+                Kind::Histogram => " (histogram)",
+                Kind::Counter | Kind::Gauge => "",
+            };
+            writeln!(lists, "- `{}{own}`{kind}: {}", family.name, family.help).unwrap();
+        }
     }
-    table
+    lists.push('\n');
+    lists
 }
 
-/// The reasons of decisions about reindexing.
+/// The labels of the first subject that a metric with these labels is about.
+fn common_of(labels: &[&str]) -> &'static [&'static str] {
+    let mut common = SUBJECTS.into_iter().map(|(_, common)| common);
+    common.find(|common| labels.starts_with(common)).unwrap()
+}
+
+/// The reasons of decisions about reindexing, with what to do.
 pub(super) fn reasons() -> String {
-    let mut table = "| Reason | Meaning | What to do |\n|---|---|---|\n".to_owned();
+    let mut list = "\n".to_owned();
     for reason in Reason::ALL {
-        let (sentence, advice) = (reason.sentence(), reason.advice());
-        writeln!(table, "| `{reason}` | {sentence} | {advice} |").unwrap();
+        let advice = match reason {
+            Reason::Eligible => String::new(),
+            reason => format!(" *Do:* {}.", reason.advice()),
+        };
+        writeln!(list, "- `{reason}`: {}.{advice}", reason.sentence()).unwrap();
     }
-    table
+    list.push('\n');
+    list
 }

@@ -63,6 +63,13 @@ async fn comes_back(shared: &Shared, exporter: &Exporter, entered: u64) {
         .await;
 }
 
+/// How often the log says that an outage is over.
+fn ends(exporter: &Exporter) -> usize {
+    let lines = exporter.output().into_iter();
+    let ends = lines.filter(|line| line.contains("state can be used: "));
+    ends.count()
+}
+
 /// Nothing may be attempted before a file has failed for a reason.
 async fn patient(server: &Server) -> Shared {
     let shared = Shared::on(server, "enforce", only_with_a_reason).await;
@@ -91,6 +98,7 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     server.start().await;
     comes_back(&shared, &exporter, entered + 1).await;
     assert_eq!(shared.sent(), 0);
+    assert_eq!(ends(&exporter), 1);
 
     server.kill().await;
     goes_on_without_server(&shared, &exporter, "g.pdf").await;
@@ -99,6 +107,7 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     assert_eq!(shared.sent(), 0);
     server.start().await;
     comes_back(&shared, &exporter, entered + 3).await;
+    assert_eq!(ends(&exporter), 2);
     shared.attempted(&exporter, "accepted").await;
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
