@@ -54,19 +54,18 @@ impl Classifier {
     pub fn classify<'a>(&self, reason: impl Into<Reason<'a>>) -> Class {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
-        match own_name::replace(text, file) {
-            Cow::Borrowed(text) => {
-                let reason = Reason {
-                    text: Some(text),
-                    file,
-                };
-                self.cached(text, || self.explain(reason).0)
+        let nameless = own_name::replace(text, file);
+        let by_rule = || {
+            let found = self.rule_for(text);
+            found.map(|(_, rule)| Class::Text(Arc::clone(&rule.class.0)))
+        };
+        let masked = || self.masked(&nameless, file);
+        match &nameless {
+            Cow::Borrowed(_) => self.cached(text, || by_rule().unwrap_or_else(masked)),
+            // No reason begins so: its class does not depend on rules.
+            Cow::Owned(nameless) => {
+                by_rule().unwrap_or_else(|| self.cached(&format!("\0{nameless}"), masked))
             }
-            Cow::Owned(nameless) => match self.rule_for(text) {
-                Some((_, rule)) => Class::Text(Arc::clone(&rule.class.0)),
-                // No reason begins so: its class does not depend on rules.
-                None => self.cached(&format!("\0{nameless}"), || self.masked(&nameless, file)),
-            },
         }
     }
 
@@ -92,8 +91,11 @@ impl Classifier {
     }
 
     fn masked(&self, text: &str, file: &str) -> Class {
+        let mut cause = cause::of(text);
         // An answer in JSON may have escaped the name.
-        let cause = own_name::replace(&cause::of(text), file).into_owned();
+        if text.contains('\\') {
+            cause = own_name::replace(&cause, file).into_owned();
+        }
         let cause = self.masks.iter().fold(cause, |text, mask| mask.apply(text));
         match masks::masked(&cause).as_str() {
             "" => Class::Unspecified,
