@@ -134,7 +134,7 @@ mod tests {
             ),
             (
                 &[BASE, KEY, ("KB_PORTAL_NAME", " main")],
-                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it",
+                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it, and is not . or ..",
             ),
         ];
         for (variables, message) in table {

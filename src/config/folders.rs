@@ -33,7 +33,8 @@ impl FolderPattern {
         }
     }
 
-    fn matches_all(&self) -> bool {
+    /// Whether it matches every folder.
+    pub fn matches_all(&self) -> bool {
         matches!(self, Self::Name(glob) if glob.as_str().chars().all(|c| c == '*'))
     }
 

@@ -205,7 +205,7 @@ impl Name {
     pub fn parse(text: &str) -> Result<PortalName, String> {
         PortalName::new(text).ok_or_else(|| {
             format!(
-                "a name has 1 to {} printable characters, without spaces around it",
+                "a name has 1 to {} printable characters, without spaces around it, and is not . or ..",
                 PortalName::MAX_CHARACTERS
             )
         })

@@ -111,10 +111,8 @@ impl Config {
                 ));
             }
         }
-        let overrides = || self.reindex.overrides.iter().enumerate();
-        for (index, own) in overrides() {
-            let mut before = overrides().take(index);
-            if let Some((first, _)) = before.find(|(_, one)| one.folders.covers(&own.folders)) {
+        for index in 0..self.reindex.overrides.len() {
+            if let Some(first) = self.reindex.covering(index) {
                 found.push(format!(
                     "reindex.folders[{index}] is never used: reindex.folders[{first}] matches all of its folders, and the first match applies"
                 ));

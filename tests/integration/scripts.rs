@@ -149,6 +149,19 @@ fn fish_completes_commands_and_flags() {
             "kb-exporter scan --config.file f --output.f",
             "--output.file",
         ),
+        ("kb-exporter --config.file kb.yml che", "check"),
+        ("kb-exporter --config.check --log.level debug sca", "scan"),
+        (
+            "kb-exporter --log.level=debug --web.ext",
+            "--web.external-url",
+        ),
+        ("kb-exporter --log.level deb", "debug"),
+        ("kb-exporter scan --log.format js", "json"),
+        (
+            "kb-exporter --log.format logfmt scan --output pro",
+            "prometheus",
+        ),
+        ("kb-exporter portal --portal.transcription of", "off"),
     ] {
         let input = format!("{script}\ncomplete -C '{line}'\n");
         let output = run(
@@ -156,7 +169,7 @@ fn fish_completes_commands_and_flags() {
             &input,
         );
         let completed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(completed.split('\t').next(), Some(word), "{line}");
+        assert_eq!(completed.split(['\t', '\n']).next(), Some(word), "{line}");
     }
 }
 
