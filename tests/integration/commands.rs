@@ -146,6 +146,7 @@ reindex:
         ":6:25: portals[0].folders.include[0]: ",
         ":6:45: portals[0].folders.exclude[0]: ",
         ":8:15: portals[1].base_url: the exporter adds /api/admin/library-folders itself",
+        ":9:18: portals[1].api_key_env: ",
         ":11:13: collect.schedule: ",
         ":12:16: collect.concurrency: ",
         ":13:3: collect: unknown key",

@@ -35,12 +35,12 @@ const VALUES: &str = r#"
 
 /// The same in a portal.
 const PORTALS: &str = r#"
-    base_url: https://p => 2:5: portals[0].name: is missing; it could be main
-    name: a => 2:5: portals[0].base_url: is missing; it could be https://portal.example/admin
+    base_url: https://p|    api_key_env: K => 2:5: portals[0].name: is missing; it could be main
+    name: a|    api_key_env: K => 2:5: portals[0].base_url: is missing; it could be https://portal.example/admin
     name: a|    base_url: https://p => 2:5: portals[0]: portals[0].api_key_file or portals[0].api_key_env is missing; one of them is required
     name: a|    base_url: https://p|    api_key_file: /k|    api_key_env: K => 5:18: portals[0].api_key_env: portals[0].api_key_file is there too; only one of the two can hold
     name: a|    base_url: http://p|    api_key_env: K => 3:15: portals[0].base_url: http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file
-    name: a|    base_url: https://user:word@p => 3:15: portals[0].base_url: the address contains a user name or a password: remove them
+    name: a|    base_url: https://user:word@p|    api_key_env: K => 3:15: portals[0].base_url: the address contains a user name or a password: remove them
     name: a|    base_url: https://p|    api_key_env: K|    cert_file: /c => 5:16: portals[0].cert_file: key_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|    key_file: /c => 5:15: portals[0].key_file: cert_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own
@@ -81,6 +81,31 @@ fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
     let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
     let many = "errors.masks: at most 50 masks are possible";
     assert!(error.contains(many), "{error}");
+}
+
+#[test]
+fn all_that_is_missing_is_reported_at_once() {
+    let names = |text: &str| {
+        let error = error(text);
+        let lines = error.lines().map(|line| {
+            let (_, mistake) = line.split_once(": ").unwrap();
+            mistake.split_once(": ").unwrap().0.to_owned()
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let missing = ["portals[0].name", "portals[0].base_url", "portals[0]"];
+    assert_eq!(names("portals: [{}]"), missing);
+    let rules = "errors: {rules: [{}], masks: [{}]}";
+    let missing = [
+        "errors.rules[0].match",
+        "errors.rules[0].class",
+        "errors.masks[0].name",
+        "errors.masks[0].match",
+    ];
+    assert_eq!(names(&format!("{PORTAL}{rules}")), missing);
+    // What stands for the name that is missing is no mistake of the other portal, whose own mistakes are reported.
+    let portals = "portals: [{base_url: https://p, api_key_env: K}, {name: main, base_url: http://p, api_key_env: K}]";
+    assert_eq!(names(portals), ["portals[0].name", "portals[1].base_url"]);
 }
 
 #[test]
