@@ -65,11 +65,14 @@ pub(super) fn check(file: Option<&Path>) -> Result<()> {
 }
 
 fn is_special(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|found| !found.is_file())
+    fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// A new file that can replace another one. A link stays one: the file that it leads to is replaced.
 fn replacement(file: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
+    if file.is_dir() || file.to_string_lossy().ends_with('/') {
+        return Err(ErrorKind::IsADirectory.into());
+    }
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     let new = tempfile::Builder::new()

@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],
-                "KB_API_KEY: KB_API_KEY_FILE is there too; only one of the two can hold",
+                "KB_API_KEY: KB_API_KEY_FILE is set too; remove one of the two",
             ),
             (
                 &[plain, KEY],

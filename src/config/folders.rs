@@ -117,6 +117,16 @@ impl FolderFilter {
         self.include.iter().flatten()
     }
 
+    /// The patterns to include all of whose folders another one excludes: the index of each.
+    pub fn included_in_vain(&self) -> impl Iterator<Item = (usize, usize)> {
+        let included = self.included().enumerate();
+        included.filter_map(|(index, included)| {
+            let mut excluded = self.exclude.iter();
+            let by = excluded.position(|excluded| excluded.covers(included))?;
+            Some((index, by))
+        })
+    }
+
     /// Whether every folder is excluded, whatever its name.
     pub fn excludes_all(&self) -> bool {
         self.exclude.iter().any(FolderPattern::matches_all)

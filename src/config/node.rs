@@ -148,7 +148,7 @@ impl Node {
     fn add(&mut self, section: &str, key: &str, text: &str) {
         if self.path == section {
             let mut part = Self::new(self.at, Value::Scalar(text.to_owned()), Vec::new());
-            part.key = key.to_owned();
+            key.clone_into(&mut part.key);
             part.path = child(section, key);
             self.parts.push(part);
             return;

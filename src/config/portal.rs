@@ -166,7 +166,7 @@ impl PortalKeys {
                 Ok(KeySource::Environment(variable))
             }
             (Some(_), Some(_)) => {
-                let message = format!("{in_file} is there too; only one of the two can hold");
+                let message = format!("{in_file} is set too; remove one of the two");
                 Err(Fault::about(in_variable, message))
             }
             (None, None) => {

@@ -128,14 +128,16 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
 
     let asked = || portal.world(|world| world.requests().count());
     let before = asked();
-    let nowhere = workspace.path("nowhere/kb.prom");
-    let (_, code) = output(
-        &workspace,
-        &["scan", "--output.file", nowhere.to_str().unwrap()],
-    )
-    .await;
-    assert_eq!(code, Some(1));
-    assert_eq!(asked(), before, "nothing is counted that cannot be written");
+    for nowhere in ["nowhere/kb.prom", "nowhere/", ""] {
+        let nowhere = workspace.path(nowhere);
+        let (_, code) = output(
+            &workspace,
+            &["scan", "--output.file", nowhere.to_str().unwrap()],
+        )
+        .await;
+        assert_eq!(code, Some(1), "{nowhere:?}");
+        assert_eq!(asked(), before, "nothing is counted that cannot be written");
+    }
 }
 
 #[test]

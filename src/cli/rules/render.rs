@@ -189,7 +189,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
     let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval > LONGEST {
         return Err(
-            "Prometheus uses a sample for five minutes: scrape every 4m at least".to_owned(),
+            "expected a duration up to 4m: Prometheus uses a sample for five minutes".to_owned(),
         );
     }
     Ok(interval)
