@@ -1,6 +1,5 @@
 //! Standard output.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use serde::Serialize;
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 /// An output format.
@@ -87,14 +86,9 @@ fn cannot_write(file: &Path) -> String {
     format!("cannot write {}", file.display())
 }
 
-/// A document with one list. Fields of its rows may be added, but not renamed or removed. Times are RFC 3339, durations
-/// are in seconds and sizes in bytes; `null` means absent or unknown.
-pub(super) fn json(list: &str, rows: &[impl Serialize]) -> Result<String> {
-    document(&BTreeMap::from([(list, rows)]))
-}
-
-/// A whole document.
-pub(super) fn document(document: &impl Serialize) -> Result<String> {
+/// A document for programs. Fields may be added, but not renamed or removed. Times are RFC 3339, durations are in seconds and sizes in bytes; `null`
+/// means absent or unknown.
+pub(super) fn document(document: &Value) -> Result<String> {
     let text = serde_json::to_string_pretty(document).context("the document cannot be written")?;
     Ok(text + "\n")
 }
