@@ -110,6 +110,7 @@ enum Command {
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum ConfigCommand {
     /// Print the JSON schema of the configuration file, for editors.
+    #[command(after_help = example(&["config schema > kb.schema.json"]))]
     Schema,
     /// Print an example of a configuration file with comments.
     #[command(after_help = example(&["config example > kb.yml"]))]
@@ -317,6 +318,18 @@ mod tests {
             assert!(!help.contains(not_shown), "{help}");
             assert!(help.contains("Example:\n  kb-exporter "), "{help}");
         }
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command) {
+            let is_leaf = !command.has_subcommands();
+            let help = command.get_after_help().map(ToString::to_string);
+            let has_example = help.is_some_and(|help| help.starts_with("Example:\n"));
+            assert_eq!(has_example, is_leaf, "{}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        command().get_subcommands().for_each(check);
     }
 
     #[test]

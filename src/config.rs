@@ -36,6 +36,7 @@ use self::document::Document;
 use self::error::Fault;
 use self::node::Node;
 
+pub(crate) use address::http_url;
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Request, Strategy};
 pub use error::ConfigError;

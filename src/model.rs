@@ -42,7 +42,9 @@ impl PortalName {
         let length = name.chars().count();
         let fits = (1..=Self::MAX_CHARACTERS).contains(&length);
         let printable = name.trim() == name && !name.chars().any(text::is_unsafe);
-        (fits && printable).then(|| Self(name.into()))
+        // In the path of its page, these would lead elsewhere.
+        let in_path = !matches!(name, "." | "..");
+        (fits && printable && in_path).then(|| Self(name.into()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -169,7 +171,16 @@ mod tests {
     fn a_portal_name_is_short_and_printable() {
         assert!(PortalName::new("main").is_some());
         assert!(PortalName::new("Портал 1").is_some());
-        for name in ["", " main", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
+        assert!(PortalName::new("...").is_some());
+        for name in [
+            "",
+            ".",
+            "..",
+            " main",
+            "a\nb",
+            "a\u{202e}b",
+            &"x".repeat(101),
+        ] {
             assert_eq!(PortalName::new(name), None, "{name:?}");
         }
     }

@@ -182,6 +182,8 @@ pub struct LastRun {
     pub ended: Timestamp,
     pub duration: Duration,
     pub result: RunResult,
+    /// Requests to the portal, those for the list and those that were repeated included.
+    pub requests: u64,
 }
 
 /// How a collection ended: the label `result` of `kb_collection_runs_total`.

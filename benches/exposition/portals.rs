@@ -74,6 +74,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
         ended: now.wall,
         duration: Duration::from_millis(48_213),
         result: RunResult::Success,
+        requests: 100,
     };
     PortalView {
         name,

@@ -68,6 +68,12 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
+
+    /// Whether it matches any text, as far as some that have nothing in common tell.
+    pub fn matches_all(&self) -> bool {
+        let mut texts = ["a", "0", "~", "\u{e000}"].into_iter();
+        texts.all(|text| self.0.is_match(text))
+    }
 }
 
 impl FromStr for Pattern {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use url::Url;
 
+use crate::config::http_url;
+
 /// An address with a port; without a host (`:15732`), every address of the machine, IPv6 and IPv4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListenAddress(pub SocketAddr);
@@ -33,10 +35,7 @@ impl FromStr for ListenAddress {
 
 /// An address that can stand in an annotation: Prometheus reads `{{` there as the begin of a template, and YAML `'` as an end.
 pub(super) fn linked(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| error.to_string())?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("the address begins with http:// or https://".to_owned());
-    }
+    let url = http_url(text).map_err(|why| format!("this is not an address: {why}"))?;
     if url.as_str().contains(['\'', '{', '}']) {
         return Err("write `'` as %27, `{` as %7B and `}` as %7D".to_owned());
     }

@@ -15,7 +15,7 @@ use futures_util::stream::{self, StreamExt};
 use crate::cli::output::Form;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::shard::ShardArgs;
-use crate::cli::{exit, output, settings};
+use crate::cli::{exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
@@ -107,7 +107,7 @@ async fn try_portal(
     let settings = Settings::new(portal, config, shard);
     let Admission { folders, facts } = admit(&listing, &settings);
     view.reindex = Arc::clone(&settings.reindex);
-    let lines = Lines::new(&portal.name, &folders);
+    let lines = Lines::new(&portal.name, &folders, table::terminal_width());
     if folders.is_empty() {
         print(&report::of_portal(&portal.name, "no folder to collect"))?;
     }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
     let script = String::from_utf8_lossy(&script);
     let script = match args.shell {
         Shell::Bash => with_one_name(&script),
-        Shell::Fish => without_dotted_names(&script),
+        Shell::Fish => with_flags_before_the_command(&script),
         Shell::Zsh => script.into_owned(),
     };
     output::print(&script)?;
@@ -47,17 +47,20 @@ fn with_one_name(script: &str) -> String {
     script.replace("kb__subcmd__exporter", "kb__exporter")
 }
 
-/// Removes flags with a dot from the list of flags before the command. `argparse` of fish refuses names with dots, and then fish would
-/// complete nothing. Without them, it completes everything, except after such a flag before the command.
-fn without_dotted_names(script: &str) -> String {
-    const LIST: &str = "string join \\n ";
-    let line = |line: &str| match line.split_once(LIST) {
-        Some((before, names)) => {
-            let names = names.split(' ').filter(|name| !name.contains('.'));
-            let names: Vec<_> = names.collect();
-            format!("{before}{LIST}{}\n", names.join(" "))
-        }
-        None => format!("{line}\n"),
+/// Lets fish complete behind flags that stand before the command. Its `argparse` refuses names with dots, and a flag without its value, which
+/// may just be completed. So it reads `_` in place of each dot, and an empty word at the end.
+fn with_flags_before_the_command(script: &str) -> String {
+    let line = |line: &str| {
+        let has_names = line.trim_start().starts_with("string join ");
+        let line = if has_names {
+            &line.replace('.', "_")
+        } else {
+            line
+        };
+        format!("{line}\n")
     };
-    script.lines().map(line).collect()
+    let script: String = script.lines().map(line).collect();
+    script
+        .replace(" -- $cmd ", " -- (string replace --all . _ -- $cmd) '' ")
+        .replace("set -q argv[1]", "test -n \"$argv[1]\"")
 }

@@ -34,21 +34,14 @@ pub(super) struct FilesArgs {
     #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
     folder: Option<FolderPattern>,
     /// List only files with this status.
-    #[arg(long, value_name = "STATUS")]
-    status: Option<WithReason>,
+    #[arg(long, value_name = "STATUS", value_parser = Status::WITH_REASON.map(Status::as_str))]
+    status: Option<String>,
     /// List only files with this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
     /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
-}
-
-/// A status that has a reason.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum WithReason {
-    Failed,
-    Flagged,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -67,13 +60,12 @@ impl FilesArgs {
         pattern.is_none_or(|pattern| pattern.matches(folder.id, folder.name.label()))
     }
 
-    fn admits(&self, status: Status, class: &str) -> bool {
-        let wanted = match self.status {
-            None => status.has_reason(),
-            Some(WithReason::Failed) => status == Status::Failed,
-            Some(WithReason::Flagged) => status == Status::Flagged,
+    fn admits(&self, file: &File<'_>) -> bool {
+        let is = |wanted: &Option<String>, value: &str| {
+            let wanted = wanted.as_deref();
+            wanted.is_none_or(|wanted| wanted == value)
         };
-        wanted && self.class.as_deref().is_none_or(|wanted| wanted == class)
+        is(&self.status, file.status) && is(&self.class, file.class)
     }
 }
 
@@ -127,16 +119,17 @@ async fn list(
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;
     folders.retain(|folder| args.admits_folder(folder));
-    let reader = Reader::new(
-        &session,
-        &config.collect,
-        Arc::new(config.errors.classifier()),
-    );
+    let reader = Reader {
+        portal,
+        session: &session,
+        collect: &config.collect,
+        classifier: Arc::new(config.errors.classifier()),
+    };
     let (mut is_whole, read) = (true, folders.len());
     for folder in folders {
-        let mut take = |file: File<'_>| {
-            if args.admits(file.status, file.class) {
-                writer.add(portal, folder, file)?;
+        let mut take = |file: &File<'_>| {
+            if args.admits(file) {
+                writer.add(file)?;
             }
             Ok(())
         };

@@ -1,6 +1,5 @@
 //! Standard output.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use serde::Serialize;
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 /// An output format.
@@ -65,11 +64,14 @@ pub(super) fn check(file: Option<&Path>) -> Result<()> {
 }
 
 fn is_special(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|found| !found.is_file())
+    fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// A new file that can replace another one. A link stays one: the file that it leads to is replaced.
 fn replacement(file: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
+    if file.is_dir() || file.to_string_lossy().ends_with('/') {
+        return Err(ErrorKind::IsADirectory.into());
+    }
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     let new = tempfile::Builder::new()
@@ -84,14 +86,9 @@ fn cannot_write(file: &Path) -> String {
     format!("cannot write {}", file.display())
 }
 
-/// A document with one list. Fields of its rows may be added, but not renamed or removed. Times are RFC 3339, durations
-/// are in seconds and sizes in bytes; `null` means absent or unknown.
-pub(super) fn json(list: &str, rows: &[impl Serialize]) -> Result<String> {
-    document(&BTreeMap::from([(list, rows)]))
-}
-
-/// A whole document.
-pub(super) fn document(document: &impl Serialize) -> Result<String> {
+/// A document for programs. Fields may be added, but not renamed or removed. Times are RFC 3339, durations are in seconds and sizes in bytes; `null`
+/// means absent or unknown.
+pub(super) fn document(document: &Value) -> Result<String> {
     let text = serde_json::to_string_pretty(document).context("the document cannot be written")?;
     Ok(text + "\n")
 }

@@ -4,7 +4,10 @@ use std::process::ExitCode;
 use std::thread;
 
 use anyhow::{Context, Result};
-use clap::builder::{BoolishValueParser, NonEmptyStringValueParser, RangedU64ValueParser};
+use clap::builder::{
+    NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, RangedU64ValueParser,
+    TypedValueParser,
+};
 use clap::{ArgAction, Args};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -62,9 +65,15 @@ pub(super) struct PortalArgs {
         value_name = "on|off",
         default_value = "off",
         action = ArgAction::Set,
-        value_parser = BoolishValueParser::new()
+        value_parser = on_or_off()
     )]
     transcription: bool,
+}
+
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    let [on, off] = ["on", "off"].map(PossibleValue::new);
+    PossibleValuesParser::new([on.alias("true"), off.alias("false")])
+        .map(|value| matches!(&*value, "on" | "true"))
 }
 
 fn speed(text: &str) -> Result<f64, String> {

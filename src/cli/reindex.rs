@@ -8,7 +8,7 @@ mod tests;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 
 use crate::cli::help::with_environment;
@@ -17,7 +17,7 @@ use crate::cli::settings::ConfigArgs;
 use crate::cli::{output, settings, table};
 use crate::clock::Moment;
 use crate::config::{Config, State};
-use crate::model::Timestamp;
+use crate::model::{FolderId, Timestamp};
 use crate::store::ledger::{self, Entry};
 
 /// Whose ledger, and what about it.
@@ -100,7 +100,7 @@ fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
 }
 
 fn history(state: &State, args: &HistoryArgs) -> Result<String> {
-    let entries = args.select(read(state)?);
+    let entries = args.select(read(state)?)?;
     match args.output {
         Form::Table => Ok(entries::table(&entries, table::terminal_width()).to_string()),
         Form::Json => entries::json(&entries),
@@ -109,22 +109,34 @@ fn history(state: &State, args: &HistoryArgs) -> Result<String> {
 
 impl HistoryArgs {
     /// The entries to print, of all that the ledger has.
-    fn select(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
-        entries.retain(|entry| {
-            let since = self
-                .since
-                .is_none_or(|since| entry.attempt.intended >= since);
-            let folder = self.folder.as_deref().is_none_or(|folder| {
-                let id = entry.attempt.folder.to_string();
-                id.eq_ignore_ascii_case(folder) || entry.name.label() == folder
-            });
-            since && folder
-        });
+    fn select(&self, mut entries: Vec<Entry>) -> Result<Vec<Entry>> {
+        if let Some(folder) = &self.folder {
+            let is_in = |entry: &Entry| is_named(entry.attempt.folder, entry.name.label(), folder);
+            if !entries.iter().any(is_in) {
+                let names = entries.iter().map(|entry| entry.name.label());
+                return Err(without_attempts(folder, names));
+            }
+            entries.retain(is_in);
+        }
+        if let Some(since) = self.since {
+            entries.retain(|entry| entry.attempt.intended >= since);
+        }
         if self.limit > 0 {
             entries.truncate(self.limit);
         }
-        entries
+        Ok(entries)
     }
+}
+
+/// Whether a folder has this id or name.
+fn is_named(id: FolderId, name: &str, wanted: &str) -> bool {
+    id.to_string().eq_ignore_ascii_case(wanted) || name == wanted
+}
+
+/// The ledger has no folder with this id or name.
+fn without_attempts<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> Error {
+    let near = settings::nearest_name(wanted, known);
+    anyhow!("no attempt was ever made in a folder {wanted:?}{near}")
 }
 
 /// The configuration, whose state lasts.

@@ -34,7 +34,7 @@ pub(super) struct RulesArgs {
     /// Link each alert to its section of the runbook at this URL. [default: the one that the exporter serves at `--web.external-url`]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
-    /// Link to the dashboards of the Grafana server at this URL.
+    /// Link each alert to a dashboard of the Grafana server at this URL. Without it, alerts have no `dashboard_url`.
     #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Use this job name of the scrape configuration. [default: kb-exporter]

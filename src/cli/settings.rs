@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::ConfigSource;
-use crate::config::{Config, ConfigError, Portal};
+use crate::config::{Config, ConfigError, Portal, nearest};
 use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
 use crate::shutdown;
 
@@ -52,6 +52,13 @@ where
             task(stop).await
         })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The end of a sentence about a name that does not exist: the one that may be meant.
+pub(super) fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let near = nearest(wanted, known, 0.0);
+    let near = near.map(|near| format!("; the nearest name is {near:?}"));
+    near.unwrap_or_default()
 }
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.

@@ -199,7 +199,8 @@ impl Collector {
     }
 
     fn reads_ended(&mut self, run: Run) {
-        let ended = run.ended(Moment::now());
+        let requests = self.dependencies.events.requests();
+        let ended = run.ended(Moment::now(), requests);
         self.assign_classes();
         let is_success = ended.result == RunResult::Success;
         let success = is_success.then(|| self.storage.now().wall);
@@ -229,7 +230,7 @@ impl Collector {
     fn end(&mut self, ending: &Ending) {
         let Ending { run, ended, .. } = ending;
         let portal = &self.settings.portal.name;
-        let requests = self.dependencies.events.requests() - run.requests_before;
+        let requests = ended.requests;
         let seconds = (ended.duration.as_secs_f64() * 1000.0).round() / 1000.0;
         let (result, counted, failed) = (ended.result.as_str(), run.counted, run.failed);
         let before = self.log.shown.last_run.map(|run| run.result);

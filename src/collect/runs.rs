@@ -22,7 +22,7 @@ pub(super) struct Run {
     pub counted: usize,
     pub failed: usize,
     /// Requests to the portal before it began.
-    pub requests_before: u64,
+    requests_before: u64,
 }
 
 /// The collections that are under way.
@@ -127,11 +127,12 @@ impl Runs {
 }
 
 impl Run {
-    pub fn ended(&self, now: Moment) -> LastRun {
+    pub fn ended(&self, now: Moment, requests: u64) -> LastRun {
         LastRun {
             ended: now.wall,
             duration: now.elapsed_since(self.began),
             result: RunResult::of(self.counted, self.failed),
+            requests: requests - self.requests_before,
         }
     }
 }
@@ -168,7 +169,7 @@ mod tests {
                 runs.folder_done(id(number), *outcome);
             }
             let run = runs.take_ended(now.steady).unwrap();
-            assert_eq!(run.ended(now).result, result, "{outcomes:?}");
+            assert_eq!(run.ended(now, 0).result, result, "{outcomes:?}");
             assert!(runs.take_ended(now.steady).is_none());
         }
     }
@@ -181,7 +182,7 @@ mod tests {
         runs.folder_goes_on(id(1));
         assert_eq!(runs.next_deadline(), Some(now.steady + TIMEOUT));
         let run = runs.take_ended(now.steady + TIMEOUT).unwrap();
-        assert_eq!(run.ended(now).result, RunResult::Partial);
+        assert_eq!(run.ended(now, 0).result, RunResult::Partial);
         runs.folder_done(id(2), Counted);
         assert_eq!(runs.next_deadline(), None);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use url::{Host, Url};
+use url::{Host, ParseError, Url};
 
 use crate::config::form::scalar;
 use crate::model::{FolderId, PortalAddress};
@@ -17,12 +17,17 @@ pub struct BaseUrl(Url);
 impl BaseUrl {
     /// Takes an address; the error is a sentence that says what would be right, and never holds the address.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url = http_address(text, "https://portal.example/admin")?;
-        if url.path().contains(INTERFACE)
-            || url.path().trim_end_matches('/').ends_with("/api/admin")
-        {
+        const EXAMPLE: &str = "https://portal.example/admin";
+        let url = http_address(text, EXAMPLE)?;
+        let path = url.path().trim_end_matches('/');
+        if path.contains(INTERFACE) || path.ends_with("/api/admin") {
             return Err(format!(
-                "the exporter adds {INTERFACE} itself: end the address before it, such as https://portal.example/admin"
+                "the exporter adds {INTERFACE} itself: end the address before it, such as {EXAMPLE}"
+            ));
+        }
+        if path.ends_with("/login") {
+            return Err(format!(
+                "people log in there: end the address before /login, such as {EXAMPLE}"
             ));
         }
         Ok(Self(url))
@@ -67,12 +72,13 @@ impl WebUrl {
 
     fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "https://portal.example/library/{folder_id}";
-        let url = Url::parse(&text.replace(Self::PLACE, "0"))
-            .map_err(|error| format!("this is not an address such as {EXAMPLE}: {error}"))?;
-        let is_plain = url.username().is_empty() && url.password().is_none();
-        if !matches!(url.scheme(), "http" | "https") || !is_plain || !text.contains(Self::PLACE) {
-            let message = "this is not an http or https address, without a user name, such as";
-            return Err(format!("{message} {EXAMPLE}"));
+        let url = http_url(&text.replace(Self::PLACE, "0"))
+            .map_err(|why| format!("this is not an address such as {EXAMPLE}: {why}"))?;
+        if has_login(&url) {
+            return Err(LOGIN.to_owned());
+        }
+        if !text.contains(Self::PLACE) {
+            return Err(format!("the id of a folder has no place, as in {EXAMPLE}"));
         }
         Ok(Self(text.to_owned()))
     }
@@ -116,21 +122,35 @@ scalar! {
     schema: { "title": "an address, `none` or `environment`", "type": "string" }
 }
 
-fn http_address(text: &str, example: &str) -> Result<Url, String> {
-    let url = Url::parse(text)
-        .map_err(|error| format!("this is not an address such as {example}: {error}"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "this is not an http or https address such as {example}"
-        ));
+/// An http or https address; the error is a part of a sentence.
+pub(crate) fn http_url(text: &str) -> Result<Url, String> {
+    match Url::parse(text) {
+        // The parser takes the next part for the host.
+        Ok(_) if text.contains(":///") => Err("it has no host".to_owned()),
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(_) | Err(ParseError::RelativeUrlWithoutBase) => {
+            Err("it begins with http:// or https://".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("the address contains a user name or a password: remove them".to_owned());
+}
+
+fn http_address(text: &str, example: &str) -> Result<Url, String> {
+    let url =
+        http_url(text).map_err(|why| format!("this is not an address such as {example}: {why}"))?;
+    if has_login(&url) {
+        return Err(LOGIN.to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());
     }
     Ok(url)
+}
+
+const LOGIN: &str = "the address contains a user name or a password: remove them";
+
+fn has_login(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -189,6 +209,8 @@ mod tests {
             "https://",
             "https://secret.example/admin/api/admin/library-folders/mine",
             "https://secret.example/api/admin/",
+            "https://secret.example/admin/login",
+            "https:///secret",
         ] {
             let message = BaseUrl::parse(text).unwrap_err();
             assert!(!message.contains("secret"), "{message}");

@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],
-                "KB_API_KEY: KB_API_KEY_FILE is there too; only one of the two can hold",
+                "KB_API_KEY: KB_API_KEY_FILE is set too; remove one of the two",
             ),
             (
                 &[plain, KEY],
@@ -134,7 +134,7 @@ mod tests {
             ),
             (
                 &[BASE, KEY, ("KB_PORTAL_NAME", " main")],
-                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it",
+                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it, and is not . or ..",
             ),
         ];
         for (variables, message) in table {

@@ -39,21 +39,46 @@ impl Errors {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
 
-    /// Settings that are valid but probably wrong: rules that name more classes than there are labels.
+    /// Settings that are valid but probably wrong.
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
+        let classes = classes.len();
         let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
-        [("max_classes", portal, "a portal"), ("max_classes_per_folder", folder, "a folder")]
-            .into_iter()
-            .filter(|(_, limit, _)| classes.len() > *limit)
-            .map(|(key, limit, whole)| {
-                format!(
-                    "errors.rules name {} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of \
-                     them shows all of these and no other class",
-                    classes.len()
-                )
-            })
-            .collect()
+        let mut found = Vec::new();
+        for (key, limit, whole) in [
+            ("max_classes", portal, "a portal"),
+            ("max_classes_per_folder", folder, "a folder"),
+        ] {
+            if classes > limit {
+                found.push(format!(
+                    "errors.rules name {classes} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of \
+                     them shows all of these and no other class"
+                ));
+            }
+        }
+        if portal < folder {
+            found.push(format!(
+                "errors.max_classes ({portal}) is less than errors.max_classes_per_folder ({folder}), which no folder reaches"
+            ));
+        }
+        for (index, own) in self.rules.iter().enumerate() {
+            let mut before = self.rules[..index].iter();
+            let covers = |other: &Rule| other.pattern == own.pattern || other.pattern.matches_all();
+            if let Some(first) = before.position(covers) {
+                found.push(format!(
+                    "errors.rules[{index}] is never used: errors.rules[{first}] matches all of its reasons, and the first match applies"
+                ));
+            }
+        }
+        for (index, own) in self.masks.iter().enumerate() {
+            let mut before = self.masks[..index].iter();
+            if let Some(first) = before.position(|other| other.pattern == own.pattern) {
+                found.push(format!(
+                    "errors.masks[{index}] is never used: errors.masks[{first}] replaces all of its matches"
+                ));
+            }
+        }
+        found
     }
 }
 

@@ -33,7 +33,8 @@ impl FolderPattern {
         }
     }
 
-    fn matches_all(&self) -> bool {
+    /// Whether it matches every folder.
+    pub fn matches_all(&self) -> bool {
         matches!(self, Self::Name(glob) if glob.as_str().chars().all(|c| c == '*'))
     }
 
@@ -114,6 +115,16 @@ impl FolderFilter {
     /// The patterns of folders that are included; none if all are.
     pub fn included(&self) -> impl Iterator<Item = &FolderPattern> {
         self.include.iter().flatten()
+    }
+
+    /// The patterns to include all of whose folders another one excludes: the index of each.
+    pub fn included_in_vain(&self) -> impl Iterator<Item = (usize, usize)> {
+        let included = self.included().enumerate();
+        included.filter_map(|(index, included)| {
+            let mut excluded = self.exclude.iter();
+            let by = excluded.position(|excluded| excluded.covers(included))?;
+            Some((index, by))
+        })
     }
 
     /// Whether every folder is excluded, whatever its name.

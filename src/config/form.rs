@@ -186,7 +186,7 @@ impl<const MIN: u64> DurationFrom<MIN> {
         };
         duration
             .filter(|duration| *duration >= Self::SHORTEST)
-            .ok_or_else(|| format!("expected {}{examples}", Self::expected()))
+            .ok_or_else(|| format!("expected {}{examples}{}", Self::expected(), unit(text)))
     }
 
     fn expected() -> String {
@@ -203,6 +203,14 @@ scalar! {
     read: Self::parse,
     json: |duration| short(*duration),
     schema: { "title": Self::expected(), "type": "string", "pattern": r"^\s*[0-9]" }
+}
+
+/// What a duration lacks that is a number alone: the end of a sentence.
+pub(super) fn unit(text: &str) -> &'static str {
+    match text.trim().parse::<f64>() {
+        Ok(number) if number != 0.0 => "; a number needs its unit: s, m, h or d",
+        _ => "",
+    }
 }
 
 /// A duration as people write it in a file: in the largest unit that divides it, up to hours.
@@ -245,6 +253,7 @@ pub(super) struct FilePath;
 impl FilePath {
     /// A value that is not the path of a file on this machine is refused early: it may be a secret.
     pub fn parse(text: &str) -> Result<PathBuf, String> {
+        as_written(text)?;
         let path = ShownPath::parse(text).ok();
         path.filter(|path| text.contains('/') || path.exists())
             .ok_or_else(|| {
@@ -265,11 +274,20 @@ pub(super) struct ShownPath;
 
 impl ShownPath {
     pub fn parse(text: &str) -> Result<PathBuf, String> {
+        as_written(text)?;
         if text.is_empty() || text.contains('\0') || text.contains("://") {
             return Err("expected a path, such as /var/lib/kb-exporter".to_owned());
         }
         Ok(PathBuf::from(text))
     }
+}
+
+/// Refuses the path of a file that only a shell would find.
+fn as_written(path: &str) -> Result<(), String> {
+    if path.starts_with(['~', '$']) {
+        return Err("~ and variables are not replaced here: write the whole path".to_owned());
+    }
+    Ok(())
 }
 
 scalar! {

@@ -37,9 +37,8 @@ impl VariableName {
         if !text.is_empty() && (is_name || exists()) {
             return Ok(text.to_owned());
         }
-        Err(format!(
-            "expected the name of an environment variable, such as KB_API_KEY; if this is a key: {LITERAL_KEY}"
-        ))
+        let expected = "expected the name of an environment variable, such as KB_API_KEY";
+        Err(format!("{expected}{}", perhaps_a_key(text)))
     }
 }
 
@@ -59,8 +58,16 @@ pub(super) struct KeyFile;
 
 impl KeyFile {
     pub fn parse(text: &str) -> Result<PathBuf, String> {
-        FilePath::parse(text).map_err(|error| format!("{error}; if this is a key: {LITERAL_KEY}"))
+        FilePath::parse(text).map_err(|error| error + &perhaps_a_key(text))
     }
+}
+
+/// What else a text may be that was to say where a key is found: the end of a sentence.
+fn perhaps_a_key(text: &str) -> String {
+    if text.is_empty() || text.starts_with(['~', '$']) {
+        return String::new();
+    }
+    format!("; if this is a key: {LITERAL_KEY}")
 }
 
 scalar! {

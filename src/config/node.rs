@@ -137,6 +137,28 @@ impl Node {
         parts.fold(removed, |removed, part| part.remove(path) || removed)
     }
 
+    /// Puts a text into the place of what is at the path of a key, or adds the key.
+    pub fn replace(&mut self, path: &str, text: &str) {
+        self.remove(path);
+        if let Some((section, key)) = path.rsplit_once('.') {
+            self.add(section, key, text);
+        }
+    }
+
+    fn add(&mut self, section: &str, key: &str, text: &str) {
+        if self.path == section {
+            let mut part = Self::new(self.at, Value::Scalar(text.to_owned()), Vec::new());
+            key.clone_into(&mut part.key);
+            part.path = child(section, key);
+            self.parts.push(part);
+            return;
+        }
+        let mut parts = self.parts.iter_mut();
+        if let Some(around) = parts.find(|part| is_within(section, &part.path)) {
+            around.add(section, key, text);
+        }
+    }
+
     fn size(&self) -> usize {
         1 + self.parts.iter().map(Self::size).sum::<usize>()
     }

@@ -166,7 +166,7 @@ impl PortalKeys {
                 Ok(KeySource::Environment(variable))
             }
             (Some(_), Some(_)) => {
-                let message = format!("{in_file} is there too; only one of the two can hold");
+                let message = format!("{in_file} is set too; remove one of the two");
                 Err(Fault::about(in_variable, message))
             }
             (None, None) => {
@@ -205,7 +205,7 @@ impl Name {
     pub fn parse(text: &str) -> Result<PortalName, String> {
         PortalName::new(text).ok_or_else(|| {
             format!(
-                "a name has 1 to {} printable characters, without spaces around it",
+                "a name has 1 to {} printable characters, without spaces around it, and is not . or ..",
                 PortalName::MAX_CHARACTERS
             )
         })

@@ -96,17 +96,30 @@ impl Reindex {
         modes.fold(Mode::Off, Mode::max)
     }
 
+    /// The earlier override that matches all folders of the override with this index, so that this one is never used.
+    pub fn covering(&self, index: usize) -> Option<usize> {
+        let own = &self.overrides[index].folders;
+        let mut before = self.overrides[..index].iter();
+        before.position(|other| other.folders.covers(own))
+    }
+
     /// Which folders have which mode, in one line.
     pub fn summary(&self) -> String {
-        let overrides = self.overrides.iter();
-        let overrides =
-            overrides.map(|other| format!("{} for {}, ", other.rules.mode.as_str(), other.folders));
-        let overrides: String = overrides.collect();
-        let mode = self.rules.mode.as_str();
-        match overrides.as_str() {
-            "" => format!("reindexing: {mode} for every folder"),
-            _ => format!("reindexing: {overrides}{mode} for all other folders"),
+        let used = (0..self.overrides.len()).filter(|index| self.covering(*index).is_none());
+        let (mut named, mut others) = (Vec::new(), self.rules.mode);
+        for own in used.map(|index| &self.overrides[index]) {
+            if own.folders.matches_all() {
+                others = own.rules.mode;
+            } else {
+                named.push(format!("{} for {}", own.rules.mode.as_str(), own.folders));
+            }
         }
+        let others = others.as_str();
+        if named.is_empty() {
+            return format!("reindexing: {others} for every folder");
+        }
+        let named = named.join(", ");
+        format!("reindexing: {named}, {others} for all other folders")
     }
 
     /// Which of these folders have which mode, in one line.

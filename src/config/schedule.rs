@@ -33,7 +33,10 @@ impl Schedule {
         match humantime::parse_duration(text) {
             Ok(every) if (SHORTEST..=LONGEST).contains(&every) => Ok(Self::Every(every)),
             Err(_) if has_fields(text) => CronLine::parse(text).map(Self::Cron),
-            _ => Err(format!("expected a duration from 1s to 7d, or {CRON_LINE}")),
+            _ => Err(format!(
+                "expected a duration from 1s to 7d, or {CRON_LINE}{}",
+                form::unit(text)
+            )),
         }
     }
 }

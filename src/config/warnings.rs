@@ -1,53 +1,30 @@
 //! Settings that are valid and probably wrong: limits that contradict each other, and durations in an unusual unit.
 
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use humantime::format_duration;
+use serde_json::Value as Json;
 
+use crate::config::keys::child;
 use crate::config::{Config, Mode, Rate, Strategy};
 
 /// The fewest requests that a collection needs: the list, and a folder that was never counted.
 const LEAST_REQUESTS: u64 = 12;
 
-/// A longer time to wait for something was hardly meant.
-const UNUSUAL: Duration = Duration::from_hours(28 * 24);
-
 impl Config {
     /// What is probably wrong, for one of `processes` that share the folders.
     pub fn warnings(&self, processes: NonZeroU32) -> Vec<String> {
         let rate = self.collect.max_requests_per_second.divided_by(processes);
-        let mut found: Vec<_> = self.unusual_times().collect();
+        let mut found = Vec::new();
+        for section in ["collect", "request", "reindex"] {
+            months(section, &self.written[section], &mut found);
+        }
         found.extend(self.contradictions());
-        found.extend(self.contradictions_of_the_rate(rate));
+        found.extend(self.too_slow(rate));
         found.extend(self.nothing_to_do());
         found.extend(self.said_twice());
         found.extend(self.errors.warnings());
         found
-    }
-
-    /// Durations of months: `M` is a month, and `m` a minute.
-    fn unusual_times(&self) -> impl Iterator<Item = String> {
-        let (collect, request) = (&self.collect, &self.request);
-        let mut times = vec![
-            ("collect.jitter", collect.jitter),
-            ("collect.full_every", collect.full_every),
-            ("collect.quiet_every", collect.quiet_every),
-            ("collect.timeout", collect.timeout),
-            ("collect.stale_after", collect.stale_after),
-            ("request.timeout", request.timeout),
-            ("request.connect_timeout", request.connect_timeout),
-        ];
-        for rules in self.reindex.all_rules() {
-            times.push(("reindex.min_age", rules.min_age));
-            times.push(("reindex.cooldown", rules.cooldown));
-        }
-        times.dedup();
-        let times = times.into_iter().filter(|(_, time)| *time >= UNUSUAL);
-        times.map(|(key, time)| {
-            let time = format_duration(time);
-            format!("{key} is {time}: in a duration, M is a month and m is a minute")
-        })
     }
 
     fn contradictions(&self) -> impl Iterator<Item = String> {
@@ -74,28 +51,15 @@ impl Config {
         found.into_iter().flatten()
     }
 
-    fn contradictions_of_the_rate(&self, limit: Rate) -> Vec<String> {
-        let collect = &self.collect;
-        let [timeout, full_every] = [collect.timeout, collect.full_every].map(format_duration);
-        let mut found = Vec::new();
+    fn too_slow(&self, limit: Rate) -> Option<String> {
+        let fit = limit.requests_in(self.collect.timeout)?;
         let Rate::PerSecond(rate) = limit else {
-            return found;
+            return None;
         };
-        if let Some(fit) = limit.requests_in(collect.timeout)
-            && fit < LEAST_REQUESTS
-        {
-            found.push(format!(
-                "at {rate} requests a second (collect.max_requests_per_second) {fit} requests fit into collect.timeout ({timeout}), too few to count a folder"
-            ));
-        }
-        let pages = collect.max_pages_per_folder.get();
-        let fits = limit.requests_in(collect.full_every);
-        if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
-            found.push(format!(
-                "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"
-            ));
-        }
-        found
+        let timeout = format_duration(self.collect.timeout);
+        (fit < LEAST_REQUESTS).then(|| format!(
+            "at {rate} requests a second (collect.max_requests_per_second) fewer than {LEAST_REQUESTS} fit into collect.timeout ({timeout}), too few to count a folder"
+        ))
     }
 
     /// Portals and overrides of which an earlier one is about the same.
@@ -111,10 +75,8 @@ impl Config {
                 ));
             }
         }
-        let overrides = || self.reindex.overrides.iter().enumerate();
-        for (index, own) in overrides() {
-            let mut before = overrides().take(index);
-            if let Some((first, _)) = before.find(|(_, one)| one.folders.covers(&own.folders)) {
+        for index in 0..self.reindex.overrides.len() {
+            if let Some(first) = self.reindex.covering(index) {
                 found.push(format!(
                     "reindex.folders[{index}] is never used: reindex.folders[{first}] matches all of its folders, and the first match applies"
                 ));
@@ -131,6 +93,12 @@ impl Config {
                 found.push(format!(
                     "portals[{index}].folders.exclude has \"*\": no folder is watched"
                 ));
+                continue;
+            }
+            for (included, excluded) in portal.folders.included_in_vain() {
+                found.push(format!(
+                    "portals[{index}].folders.include[{included}] is never used: exclude[{excluded}] matches all of its folders"
+                ));
             }
         }
         let is_stuck = |rules: &crate::config::ReindexRules| {
@@ -141,6 +109,29 @@ impl Config {
             found.push(none.to_owned());
         }
         found
+    }
+}
+
+/// Finds durations with `M`, which is a month, where a minute may be meant.
+fn months(path: &str, written: &Json, found: &mut Vec<String>) {
+    match written {
+        Json::String(text) if text.contains('M') => {
+            found.extend(humantime::parse_duration(text).ok().map(|time| {
+                let time = format_duration(time);
+                format!("{path} is {time}: in a duration, M is a month and m is a minute")
+            }));
+        }
+        Json::Array(parts) => {
+            for (index, part) in parts.iter().enumerate() {
+                months(&format!("{path}[{index}]"), part, found);
+            }
+        }
+        Json::Object(parts) => {
+            for (key, part) in parts {
+                months(&child(path, key), part, found);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -173,12 +164,8 @@ mod tests {
                 "collect.full_every (5m) is shorter than collect.quiet_every (10m): quiet folders are read in full every 10m",
             ),
             (
-                "collect: {max_requests_per_second: 0.01}",
-                "at 0.01 requests a second (collect.max_requests_per_second) 6 requests fit into collect.timeout (10m), too few to count a folder",
-            ),
-            (
-                "collect: {max_requests_per_second: 2}",
-                "200000 pages (collect.max_pages_per_folder) cannot be read within collect.full_every (1day) at 2 requests a second",
+                "collect: {max_requests_per_second: 0.001}",
+                "at 0.001 requests a second (collect.max_requests_per_second) fewer than 12 fit into collect.timeout (10m), too few to count a folder",
             ),
             (
                 "collect: {stale_after: 5M}",
@@ -189,8 +176,24 @@ mod tests {
                 "reindex.budget.files is 0 under enforce: no file is sent",
             ),
             (
-                "reindex: {cooldown: 1M}",
-                "reindex.cooldown is 1month: in a duration, M is a month and m is a minute",
+                "reindex: {folders: [{match: a, cooldown: 1M}]}",
+                "reindex.folders[0].cooldown is 1month: in a duration, M is a month and m is a minute",
+            ),
+            (
+                "errors: {max_classes: 5}",
+                "errors.max_classes (5) is less than errors.max_classes_per_folder (20), which no folder reaches",
+            ),
+            (
+                "errors: {rules: [{match: a, class: b}, {match: c, class: d}, {match: a, class: e}]}",
+                "errors.rules[2] is never used: errors.rules[0] matches all of its reasons, and the first match applies",
+            ),
+            (
+                "errors: {rules: [{match: .*, class: all}, {match: a, class: b}]}",
+                "errors.rules[1] is never used: errors.rules[0] matches all of its reasons, and the first match applies",
+            ),
+            (
+                "errors: {masks: [{match: a+, name: b}, {match: a+, name: c}]}",
+                "errors.masks[1] is never used: errors.masks[0] replaces all of its matches",
             ),
             (
                 "reindex: {folders: [{match: a}, {match: 'In*'}, {match: Inbox}]}",
@@ -200,8 +203,16 @@ mod tests {
             let found = warnings(&format!("{PORTAL}\n{settings}"));
             assert!(found.iter().any(|found| found == expected), "{found:?}");
         }
-        let full = "collect: {strategy: full, max_requests_per_second: 2, full_every: 5m}";
-        assert_eq!(warnings(&format!("{PORTAL}\n{full}")), [""; 0]);
+        for settings in [
+            "collect: {strategy: full, full_every: 5m}",
+            "collect: {max_requests_per_second: 0.5}",
+            "collect: {full_every: 1y, stale_after: 2months}",
+            "reindex: {cooldown: 30d, budget: {per: 90d}}",
+            "errors: {rules: [{match: a, class: b}, {match: '[a-z]', class: c}, {match: .+, class: d}]}",
+            "errors: {masks: [{match: a+, name: b}, {match: b+, name: b}]}",
+        ] {
+            assert_eq!(warnings(&format!("{PORTAL}\n{settings}")), [""; 0]);
+        }
         let twice = PORTAL.replace(
             ']',
             ", {name: other, base_url: 'https://portal.example/', api_key_env: KEY}]",
@@ -211,5 +222,9 @@ mod tests {
         let excluded = PORTAL.replace("KEY", "KEY, folders: {exclude: [a, '*']}");
         let nothing = "portals[0].folders.exclude has \"*\": no folder is watched";
         assert_eq!(warnings(&excluded), [nothing]);
+        let filter = "KEY, folders: {include: ['A*', Inbox], exclude: [old, 'In*']}";
+        let vain =
+            "portals[0].folders.include[1] is never used: exclude[1] matches all of its folders";
+        assert_eq!(warnings(&PORTAL.replace("KEY", filter)), [vain]);
     }
 }

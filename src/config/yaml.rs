@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::config::error::{ConfigError, Fault, MAX_LINES};
+use crate::config::error::{ConfigError, Fault, MAX_LINES, MISSING};
 use crate::config::hidden;
-use crate::config::keys::{refused, schema_of};
+use crate::config::keys::{example_of, refused, schema_of};
 use crate::config::node::{Node, is_within};
 
 /// Reads the bytes of a file.
@@ -40,10 +40,10 @@ where
     };
     let mut rest = document.clone();
     change(&mut rest);
-    let (read, left_out) = read(&mut rest, &mut faults);
+    let (read, replaced) = read(&mut rest, &schema, &mut faults);
     let checked = read.map(check).transpose().map_err(|checked| {
         let checked = checked.into().into_iter();
-        let checked = checked.filter(|fault| !is_affected(&fault.key, &left_out));
+        let checked = checked.filter(|fault| !is_affected(&schema, &fault.key, &replaced));
         faults.extend(checked.map(|fault| document.locate(fault)));
     });
     match checked {
@@ -52,45 +52,60 @@ where
     }
 }
 
-/// Reads a document again and again, each time without the value in which the last mistake was found. Returns what remains of it, if it can
-/// be read at all, and what was left out.
+/// Reads a document again and again, each time with another value in place of the one in which the last mistake was found, or without it.
+/// Returns what remains of the document, if it can be read at all, and the paths of what was replaced or left out.
 fn read<T: DeserializeOwned>(
     document: &mut Node,
+    schema: &Json,
     faults: &mut Vec<Fault>,
 ) -> (Option<T>, Vec<String>) {
-    let mut left_out = Vec::new();
+    let mut replaced: Vec<String> = Vec::new();
     loop {
         let mut fault = match document.read(PhantomData) {
-            Ok(read) => return (Some(read), left_out),
+            Ok(read) => return (Some(read), replaced),
             Err(fault) => fault,
         };
-        // What is missing is not there to be left out: the section is.
         let mut path = fault.key.as_str();
-        while !path.is_empty() && !document.remove(path) {
-            path = &path[..path.rfind(['.', '[']).unwrap_or(0)];
+        // Its path is a text that no other value has: two names must not be the same. It will not do for an address, but an example will.
+        let other = match replaced.iter().filter(|it| *it == path).count() {
+            0 => Some(path),
+            1 => example_of(schema, path),
+            _ => None,
+        };
+        if let Some(other) = other {
+            document.replace(path, other);
+        } else {
+            // What is missing is not there to be left out: the section is.
+            while !path.is_empty() && !document.remove(path) {
+                path = &path[..path.rfind(['.', '[']).unwrap_or(0)];
+            }
         }
         let path = path.to_owned();
-        // What is required is missing, or a list is too short, where something was left out or has another name.
-        let follows = left_out.iter().any(|other| is_within(other, &fault.key))
-            || faults.iter().any(|known| known.position == fault.position);
+        // A list is too short where something was left out, and what is required is missing where it has another name.
+        let has_other_name =
+            |known: &Fault| known.position == fault.position && known.message != MISSING;
+        let follows = replaced.iter().any(|other| is_within(other, &fault.key))
+            || faults.iter().any(has_other_name);
         if !follows {
             fault.message = refused(&fault.key).unwrap_or(fault.message);
             faults.push(fault);
         }
         if path.is_empty() || faults.len() > MAX_LINES {
-            return (None, left_out);
+            return (None, replaced);
         }
-        left_out.push(path);
+        replaced.push(path);
     }
 }
 
-/// Whether a part of what is at `path` was left out, or the whole that it belongs to.
-fn is_affected(path: &str, left_out: &[String]) -> bool {
+/// Whether a mistake of what is at `path` may come from what was replaced or left out: it is a part of it, or lacks it.
+fn is_affected(schema: &Json, path: &str, replaced: &[String]) -> bool {
     // Behind an element that is left out, the others have other numbers.
     let whole = |left_out: &str| match left_out.strip_suffix(']') {
         Some(element) => element[..element.rfind('[').unwrap_or(0)].to_owned(),
         None => left_out.to_owned(),
     };
-    let mut left_out = left_out.iter();
-    left_out.any(|other| is_within(other, path) || is_within(path, &whole(other)))
+    replaced.iter().any(|other| {
+        let lacks_it = is_within(other, path) && example_of(schema, other).is_none();
+        lacks_it || is_within(path, &whole(other))
+    })
 }

@@ -108,7 +108,7 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     let runbook = "http://localhost:15732/docs/runbook.md#kbfailedspike";
     assert_eq!(annotations["runbook_url"], runbook);
     let board = format!(
-        "https://grafana.example/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"
+        "http://localhost:3000/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"
     );
     assert_eq!(annotations["dashboard_url"], board);
     let flagged = webhook.told("KbFlaggedSpike", "firing").await;

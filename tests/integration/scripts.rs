@@ -128,14 +128,16 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
 
     let asked = || portal.world(|world| world.requests().count());
     let before = asked();
-    let nowhere = workspace.path("nowhere/kb.prom");
-    let (_, code) = output(
-        &workspace,
-        &["scan", "--output.file", nowhere.to_str().unwrap()],
-    )
-    .await;
-    assert_eq!(code, Some(1));
-    assert_eq!(asked(), before, "nothing is counted that cannot be written");
+    for nowhere in ["nowhere/kb.prom", "nowhere/", ""] {
+        let nowhere = workspace.path(nowhere);
+        let (_, code) = output(
+            &workspace,
+            &["scan", "--output.file", nowhere.to_str().unwrap()],
+        )
+        .await;
+        assert_eq!(code, Some(1), "{nowhere:?}");
+        assert_eq!(asked(), before, "nothing is counted that cannot be written");
+    }
 }
 
 #[test]
@@ -149,6 +151,19 @@ fn fish_completes_commands_and_flags() {
             "kb-exporter scan --config.file f --output.f",
             "--output.file",
         ),
+        ("kb-exporter --config.file kb.yml che", "check"),
+        ("kb-exporter --config.check --log.level debug sca", "scan"),
+        (
+            "kb-exporter --log.level=debug --web.ext",
+            "--web.external-url",
+        ),
+        ("kb-exporter --log.level deb", "debug"),
+        ("kb-exporter scan --log.format js", "json"),
+        (
+            "kb-exporter --log.format logfmt scan --output pro",
+            "prometheus",
+        ),
+        ("kb-exporter portal --portal.transcription of", "off"),
     ] {
         let input = format!("{script}\ncomplete -C '{line}'\n");
         let output = run(
@@ -156,7 +171,7 @@ fn fish_completes_commands_and_flags() {
             &input,
         );
         let completed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(completed.split('\t').next(), Some(word), "{line}");
+        assert_eq!(completed.split(['\t', '\n']).next(), Some(word), "{line}");
     }
 }
 

@@ -4,8 +4,9 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::scan::tables;
+use crate::cli::settings::nearest_name;
 use crate::cli::{document, output, table};
-use crate::config::{Config, FolderPattern, Portal, nearest};
+use crate::config::{Config, FolderPattern, Portal};
 use crate::model::{FolderId, PortalName};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderView, PortalView};
@@ -14,7 +15,7 @@ use crate::text;
 /// Longest name of a folder that has a place in its column, in characters.
 const NAME: usize = 40;
 
-/// Columns beside the name and the result: the number of files, and spaces.
+/// Columns of the number of files.
 const NUMBER: usize = 8;
 
 /// All portals, in the order of the configuration.
@@ -107,9 +108,7 @@ fn sentence(key: &str, pattern: &FolderPattern, listings: &[&Listing]) -> Option
         return None;
     }
     let names = folders().map(|folder| folder.name.label());
-    let near = nearest(&pattern.to_string(), names, 0.0);
-    let near = near.map(|near| format!("; the nearest name is {near:?}"));
-    let near = near.unwrap_or_default();
+    let near = nearest_name(&pattern.to_string(), names);
     Some(format!("{key}: no folder matches {pattern}{near}"))
 }
 
@@ -121,14 +120,14 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines fit into the terminal, but for errors.
-    pub fn new(portal: &'a PortalName, folders: &[&ListedFolder]) -> Self {
+    /// The lines fit into the width of the terminal, if there is one, but for errors.
+    pub fn new(portal: &'a PortalName, folders: &[&ListedFolder], width: Option<u16>) -> Self {
         let names = folders
             .iter()
             .map(|folder| text::one_line(folder.name.label()));
         let longest = names.map(|name| name.chars().count()).max();
-        let room = table::terminal_width().map_or(usize::MAX, usize::from);
-        let others = portal.as_str().chars().count() + NUMBER + "    ok".len();
+        let room = width.map_or(usize::MAX, usize::from);
+        let others = portal.as_str().chars().count() + NUMBER + "     ok".len();
         let room = room.saturating_sub(others).max(8);
         Self {
             portal,

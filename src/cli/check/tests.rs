@@ -47,6 +47,30 @@ async fn every_folder_that_can_be_read_shows_its_files() {
 }
 
 #[tokio::test]
+async fn a_name_leaves_room_for_the_other_columns_of_a_terminal() {
+    let name = "A name that is much too long for a narrow terminal";
+    let scene = Scene::new(&[(name, 1)]).await;
+    let portal = &scene.config.portals[0];
+    let (_, listing) = list(&scene.config, portal, &Throttles::default())
+        .await
+        .unwrap();
+    let folders: Vec<_> = listing.folders.iter().collect();
+    let folder = FolderView {
+        state: FolderState::Counted,
+        ..FolderView::unseen(folders[0].id, folders[0].name.clone())
+    };
+    for width in [30, 40] {
+        let lines = Lines::new(&portal.name, &folders, Some(width));
+        let line = lines.folder(&folder);
+        assert_eq!(
+            line.trim_end().chars().count(),
+            usize::from(width),
+            "{line}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_deleted_folder_is_gone_and_no_fault() {
     let scene = Scene::new(&[("Inbox", 1), ("Old", 5)]).await;
     let old = scene.folders()[1];

@@ -7,28 +7,12 @@ use serde::Serialize;
 use crate::cli::files::Form;
 use crate::cli::files::read::File;
 use crate::cli::table::{Table, known};
-use crate::config::Portal;
-use crate::portal::ListedFolder;
 use crate::text;
 
 /// Rows of a table, at most: a table is written when all of them are known.
 const TABLE_ROWS: u64 = 10_000;
 
 const TABLE_COLUMNS: &str = "folder, name, =status, class, reason, =created";
-
-/// Fields may be added, but not renamed or removed.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    folder: &'a str,
-    name: &'a str,
-    status: &'static str,
-    class: &'a str,
-    reason: &'a str,
-    /// RFC 3339; null if it is unknown.
-    created: Option<String>,
-    portal: &'a str,
-    folder_id: String,
-}
 
 const CSV_HEADER: &str = "folder,name,status,class,reason,created,portal,folder_id\r\n";
 
@@ -49,31 +33,16 @@ impl Writer {
         }
     }
 
-    pub fn add(
-        &mut self,
-        portal: &Portal,
-        folder: &ListedFolder,
-        file: File<'_>,
-    ) -> io::Result<()> {
+    pub fn add(&mut self, file: &File<'_>) -> io::Result<()> {
         self.rows += 1;
-        let row = Row {
-            folder: folder.name.label(),
-            name: file.name,
-            status: file.status.as_str(),
-            class: file.class,
-            reason: file.reason,
-            created: file.created.map(|created| created.to_string()),
-            portal: portal.name.as_str(),
-            folder_id: folder.id.to_string(),
-        };
         match self.form {
             Form::Table if self.rows <= TABLE_ROWS => self.table.add(&[
-                &row.folder,
-                &row.name,
-                &row.status,
-                &row.class,
-                &row.reason,
-                &known(row.created),
+                &file.folder,
+                &file.name,
+                &file.status,
+                &file.class,
+                &file.reason,
+                &known(file.created.as_ref()),
             ]),
             Form::Table => {}
             Form::Json => {
@@ -83,13 +52,13 @@ impl Writer {
                     ",\n"
                 };
                 self.output.write_all(before.as_bytes())?;
-                row.serialize(&mut text::harmless_json(&mut self.output))?;
+                file.serialize(&mut text::harmless_json(&mut self.output))?;
             }
             Form::Csv => {
                 if self.rows == 1 {
                     self.output.write_all(CSV_HEADER.as_bytes())?;
                 }
-                self.output.write_all(csv_line(&row).as_bytes())?;
+                self.output.write_all(csv_line(file).as_bytes())?;
             }
         }
         Ok(())
@@ -115,17 +84,17 @@ impl Writer {
 }
 
 /// One line (RFC 4180).
-fn csv_line(row: &Row<'_>) -> String {
-    let created = known(row.created.as_ref());
+fn csv_line(file: &File<'_>) -> String {
+    let created = known(file.created.as_ref());
     let cells = [
-        row.folder,
-        row.name,
-        row.status,
-        row.class,
-        row.reason,
+        file.folder,
+        file.name,
+        file.status,
+        file.class,
+        file.reason,
         &created,
-        row.portal,
-        &row.folder_id,
+        file.portal,
+        &file.folder_id,
     ];
     cells.map(csv_cell).join(",") + "\r\n"
 }
@@ -168,7 +137,7 @@ mod tests {
     #[test]
     fn a_terminal_obeys_no_json() {
         let name = "a\u{202e}fdp\u{e0001}\n\u{1b}[2J\u{9b}é";
-        let row = Row {
+        let file = File {
             folder: "",
             name,
             status: "failed",
@@ -179,7 +148,7 @@ mod tests {
             folder_id: String::new(),
         };
         let mut line = Vec::new();
-        row.serialize(&mut text::harmless_json(&mut line)).unwrap();
+        file.serialize(&mut text::harmless_json(&mut line)).unwrap();
         let line = String::from_utf8(line).unwrap();
         assert!(!line.chars().any(text::is_unsafe), "{line}");
         let read: serde_json::Value = serde_json::from_str(&line).unwrap();

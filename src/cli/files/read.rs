@@ -1,77 +1,76 @@
 //! Reads the failed and flagged files of a folder, with as few requests as the portal's sorting allows.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde::Serialize;
 
+use crate::aggregate::TallyContext;
 use crate::classify::Classifier;
-use crate::collect::error::{ReadError, total_of};
+use crate::collect::error::{FetchPage, ReadError};
+use crate::collect::full_scan::scan_pages;
 use crate::collect::progress::Progress;
 use crate::collect::sorted::{self, Method};
-use crate::config::{Collect, Strategy};
-use crate::count::{Boundaries, FolderCount};
-use crate::model::{ByStatus, FileKey, Status, Timestamp};
-use crate::portal::{FileRow, Files, Lane, ListedFolder, PageRequest, Session};
+use crate::config::{Collect, Portal, Strategy};
+use crate::count::{Boundaries, DoneFiles, FolderCount};
+use crate::model::{ByStatus, FileKey, Status};
+use crate::portal::{FileRow, Lane, ListedFolder, PageBody, PageRequest, PortalError, Session};
 
-/// A failed or flagged file.
-#[derive(Debug, Clone, Copy)]
+/// A failed or flagged file, in a document and in a row of CSV. Fields may be added, but not renamed or removed.
+#[derive(Debug, Serialize)]
 pub(super) struct File<'a> {
+    pub folder: &'a str,
     pub name: &'a str,
-    pub status: Status,
+    pub status: &'static str,
     pub class: &'a str,
     pub reason: &'a str,
-    pub created: Option<Timestamp>,
+    /// RFC 3339; null if it is unknown.
+    pub created: Option<String>,
+    pub portal: &'a str,
+    pub folder_id: String,
 }
 
 /// Takes each file.
-pub(super) type Take<'a> = &'a mut dyn FnMut(File<'_>) -> io::Result<()>;
+pub(super) type Take<'a> = &'a mut dyn FnMut(&File<'_>) -> io::Result<()>;
 
 /// Reads the folders of one portal, one after the other.
 pub(super) struct Reader<'a> {
-    session: &'a Session,
-    collect: &'a Collect,
-    classifier: Arc<Classifier>,
+    pub portal: &'a Portal,
+    pub session: &'a Session,
+    pub collect: &'a Collect,
+    pub classifier: Arc<Classifier>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(session: &'a Session, collect: &'a Collect, classifier: Arc<Classifier>) -> Self {
-        Self {
-            session,
-            collect,
-            classifier,
-        }
-    }
-
+impl Reader<'_> {
     /// Reads a folder, and gives each of its failed and flagged files once. Returns why some may be missing, if so.
     pub async fn read(&self, folder: &ListedFolder, take: Take<'_>) -> Result<Option<String>> {
         let lane = Lane::default();
-        let files = self.session.files(folder.id, &lane);
-        let counts = self.count(&files).await;
-        // If the key is refused for one folder, the others are read nevertheless.
-        self.session.go_on();
-        let mut rows = Rows {
-            files,
-            classifier: Arc::clone(&self.classifier),
+        let files = &self.session.files(folder.id, &lane);
+        let rows = &RefCell::new(Rows {
+            reader: self,
+            folder,
             take,
+            taken: Ok(()),
             seen: HashSet::default(),
             given: ByStatus::default(),
             page_size: None,
-            total: 0,
-            max_pages: self.collect.max_pages_per_folder.get(),
+        });
+        let fetch = |page| async move {
+            let body = files.page(page).await?;
+            rows.borrow_mut().add(&body)?;
+            Ok(body)
         };
-        let read = match counts? {
-            Some(count) => {
-                rows.total = count.files.total();
-                let read = rows.read_ends(count.files).await;
-                read.map(|all| all && count.consistent)
-            }
-            None => rows.read_all().await,
-        };
+        let count = self.count(&fetch, rows).await;
+        // If the key is refused for one folder, the others are read nevertheless.
         self.session.go_on();
-        let (said, total) = (folder.file_count, rows.total);
-        Ok(if read? {
+        let mut rows = rows.borrow_mut();
+        std::mem::replace(&mut rows.taken, Ok(()))?;
+        let count = count?;
+        let (said, total) = (folder.file_count, count.files.total());
+        Ok(if count.consistent && rows.are_all(&count.files) {
             (total < said).then(|| {
                 format!(
                     "the list of folders says {said} files, and the list of files ends at {total}"
@@ -83,133 +82,117 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The count by the boundaries between statuses; `None` if the list is not sorted, or every page is to be read.
-    async fn count(&self, files: &Files<'_>) -> Result<Option<FolderCount>, ReadError> {
-        if self.collect.strategy == Strategy::Full {
-            return Ok(None);
+    /// Counts a folder, and fetches each page with failed or flagged files: every page if the list is not sorted, or is to be read as a whole.
+    async fn count(
+        &self,
+        fetch: &impl FetchPage,
+        rows: &RefCell<Rows<'_>>,
+    ) -> Result<FolderCount, ReadError> {
+        let progress = Progress::default();
+        if self.collect.strategy != Strategy::Full {
+            let method = Method {
+                in_flight: self.collect.concurrency.get(),
+                hints: &Boundaries::default(),
+                first_look: true,
+                rows: None,
+                clock_ahead: 0,
+            };
+            let classifier = Arc::clone(&self.classifier);
+            match sorted::count(fetch, method, classifier, &progress).await {
+                Ok(read) => {
+                    fetch_rest(fetch, &read.count, rows).await?;
+                    return Ok(read.count);
+                }
+                Err(ReadError::Unsorted { .. } | ReadError::Moving) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let method = Method {
-            in_flight: self.collect.concurrency.get(),
-            hints: &Boundaries::default(),
-            first_look: true,
-            rows: None,
-            clock_ahead: 0,
+        let context = TallyContext {
+            classifier: Arc::clone(&self.classifier),
+            ..TallyContext::default()
         };
-        let (classifier, progress) = (Arc::clone(&self.classifier), Progress::default());
-        let fetch = |page| files.page(page);
-        match sorted::count(fetch, method, classifier, &progress).await {
-            Ok(read) => Ok(Some(read.count)),
-            Err(ReadError::Unsorted { .. } | ReadError::Moving) => Ok(None),
-            Err(error) => Err(error),
-        }
+        scan_pages(None, fetch, self.collect, context, None, &progress).await
     }
 }
 
-/// The rows of one folder.
+/// Fetches the pages between the boundaries until all failed and flagged files are given; those of files that are done, if any, at last.
+async fn fetch_rest(
+    fetch: &impl FetchPage,
+    count: &FolderCount,
+    rows: &RefCell<Rows<'_>>,
+) -> Result<(), ReadError> {
+    let DoneFiles::Counted(boundaries) = &count.done else {
+        return Ok(());
+    };
+    let begins = std::iter::once(0).chain(boundaries.positions.iter().copied());
+    let ends = boundaries.positions.iter().copied();
+    let mut runs: Vec<_> = begins.zip(ends.chain([boundaries.total])).collect();
+    runs.sort_by_key(|(begin, end)| end - begin == count.files[Status::Done]);
+    let page_size = rows.borrow().page_size.unwrap_or(1).max(1);
+    let pages = runs.into_iter().flat_map(|(begin, end)| {
+        let pages = begin / page_size..end.div_ceil(page_size);
+        pages.map(|page| PageRequest::by_status(page + 1))
+    });
+    for page in pages {
+        if rows.borrow().are_all(&count.files) {
+            break;
+        }
+        fetch(page).await.map_err(ReadError::at(page))?;
+    }
+    Ok(())
+}
+
+/// The failed and flagged files of one folder, as its pages come.
 struct Rows<'a> {
-    files: Files<'a>,
-    classifier: Arc<Classifier>,
+    reader: &'a Reader<'a>,
+    folder: &'a ListedFolder,
     take: Take<'a>,
+    /// The result of taking the last file.
+    taken: io::Result<()>,
     /// The files that were given: pages of different moments may list a file twice.
     seen: HashSet<FileKey>,
     given: ByStatus<u64>,
     /// Rows of the first page.
     page_size: Option<u64>,
-    /// Files of the folder, as the newest page says.
-    total: u64,
-    max_pages: u64,
-}
-
-/// A page that was read.
-struct ReadPage {
-    rows: u64,
-    has_done: bool,
-    has_others: bool,
-    /// The number of the last page.
-    last: u64,
 }
 
 impl Rows<'_> {
-    /// Reads from both ends of the list by status until files are done: the middle of the list is done as well. Returns whether the files are as many as were counted.
-    async fn read_ends(&mut self, counts: ByStatus<u64>) -> Result<bool> {
-        let is_counted = |rows: &Self| {
-            let mut statuses = Status::WITH_REASON.into_iter();
-            statuses.all(|status| rows.given[status] == counts[status])
-        };
-        let mut first = 1;
-        while !is_counted(self) {
-            let page = self.page(PageRequest::by_status(first)).await?;
-            if first >= page.last {
-                return Ok(is_counted(self));
-            }
-            if page.has_done && !page.has_others {
-                break;
-            }
-            first += 1;
-        }
-        let mut last = counts.total().div_ceil(self.page_size.unwrap_or(1).max(1));
-        while !is_counted(self) && last > first {
-            if self.page(PageRequest::by_status(last)).await?.has_done {
-                break;
-            }
-            last -= 1;
-        }
-        Ok(is_counted(self))
-    }
-
-    /// Reads every page. Returns whether the rows are as many as the total.
-    async fn read_all(&mut self) -> Result<bool> {
-        let (mut number, mut rows) = (1, 0);
-        loop {
-            let page = self.page(PageRequest::by_name(number)).await?;
-            rows += page.rows;
-            if number >= page.last {
-                return Ok(rows == self.total);
-            }
-            number += 1;
-        }
-    }
-
-    async fn page(&mut self, request: PageRequest) -> Result<ReadPage> {
-        let body = self.files.page(request).await;
-        let body = body.map_err(ReadError::at(request))?;
-        let (mut has_done, mut has_others, mut taken) = (false, false, Ok(()));
+    /// Gives the files of a page. An error also ends the read of a folder whose files nobody takes.
+    fn add(&mut self, body: &PageBody) -> Result<(), PortalError> {
         let page = body.read(|row| {
-            has_done |= row.status() == Status::Done;
-            has_others |= row.status() != Status::Done;
-            if taken.is_ok() && row.status().has_reason() {
-                taken = self.take(&row);
+            if self.taken.is_ok() && row.status().has_reason() {
+                self.taken = self.give(&row);
             }
-        });
-        let page = page.map_err(ReadError::at(request))?;
-        taken?;
-        let size = *self.page_size.get_or_insert(page.rows.max(1));
-        let total = total_of(request, &page.pagination)?;
-        self.total = total;
-        let (pages, limit) = (total.div_ceil(size), self.max_pages);
-        if pages > limit {
-            return Err(ReadError::TooManyPages { pages, limit }.into());
-        }
-        Ok(ReadPage {
-            rows: page.rows,
-            has_done,
-            has_others,
-            last: pages,
-        })
+        })?;
+        self.page_size.get_or_insert(page.rows);
+        self.taken.as_ref().map_err(|error| {
+            let cause = error.to_string();
+            PortalError::Connection { cause }
+        })?;
+        Ok(())
     }
 
-    fn take(&mut self, row: &FileRow<'_>) -> io::Result<()> {
+    fn give(&mut self, row: &FileRow<'_>) -> io::Result<()> {
         if !self.seen.insert(row.key()) {
             return Ok(());
         }
         self.given[row.status()] += 1;
         let reason = row.reason();
-        (self.take)(File {
+        (self.take)(&File {
+            folder: self.folder.name.label(),
             name: reason.file,
-            status: row.status(),
-            class: self.classifier.classify(reason).as_str(),
+            status: row.status().as_str(),
+            class: self.reader.classifier.classify(reason).as_str(),
             reason: reason.text.unwrap_or_default(),
-            created: row.created_at(),
+            created: row.created_at().map(|created| created.to_string()),
+            portal: self.reader.portal.name.as_str(),
+            folder_id: self.folder.id.to_string(),
         })
+    }
+
+    /// Whether as many files were given as were counted.
+    fn are_all(&self, counts: &ByStatus<u64>) -> bool {
+        let mut statuses = Status::WITH_REASON.into_iter();
+        statuses.all(|status| self.given[status] == counts[status])
     }
 }

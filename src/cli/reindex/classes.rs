@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::attempts::LedgerView;
 use crate::cli::output;
@@ -56,7 +56,7 @@ pub(super) fn json(rows: &[Row]) -> Result<String> {
             "last": record.last.map(|last| last.to_string()),
         })
     });
-    output::json("classes", &rows.collect::<Vec<_>>())
+    output::document(&json!({ "classes": rows.collect::<Value>() }))
 }
 
 pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {

@@ -1,7 +1,7 @@
 //! The entries of the ledger in each output format.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::attempts::{Attempt, FileState};
 use crate::cli::output;
@@ -11,109 +11,94 @@ use crate::store::ledger::Entry;
 
 /// Writes the document, the newest attempt first.
 pub(super) fn json(entries: &[Entry]) -> Result<String> {
-    let rows: Vec<_> = entries.iter().map(Row::of).collect();
-    output::json("attempts", &rows)
+    let rows = entries.iter().map(document);
+    output::document(&json!({ "attempts": rows.collect::<Value>() }))
 }
 
 /// Writes the table: a row for each attempt.
 pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
     let mut table = Table::unwrapped("#attempt, =time, portal, folder, result", width);
-    for row in entries.iter().map(Row::of) {
-        let folder = row.folder.unwrap_or(&row.folder_id);
-        table.add(&[&row.id, &row.time, &row.portal, &folder, &row.in_words()]);
+    for entry in entries {
+        let attempt = &*entry.attempt;
+        let (id, time, portal) = (attempt.id.get(), attempt.intended, &attempt.portal);
+        let folder = name(entry).map_or_else(|| attempt.folder.to_string(), str::to_owned);
+        table.add(&[&id, &time, portal, &folder, &in_words(attempt)]);
     }
     table
 }
 
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    /// Its number; a later attempt has a greater one.
-    id: i64,
-    time: String,
-    portal: &'a str,
-    folder_id: String,
-    /// The folder's name at its last attempt.
-    folder: Option<&'a str>,
-    /// The result of the request: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `not_sent` or `under_way`.
-    result: &'static str,
-    /// Why that is so, for people.
-    reason: Option<String>,
-    /// When the portal answered, or the exporter stopped waiting.
-    answered: Option<String>,
-    /// Failed files of the folder as last seen before it.
-    files: u64,
-    /// Files that the budget is charged for.
-    charged: u64,
-    /// How many files the portal requeued, as it reports.
-    requeued: Option<u64>,
-    /// The verdict: the label `outcome` of `kb_reindex_outcomes_total`.
-    outcome: Option<&'static str>,
-    judged: Option<String>,
-    // Files by state; nothing, if none was sent.
-    files_recovered: Option<u64>,
-    files_refailed: Option<u64>,
-    files_flagged: Option<u64>,
-    /// Still waiting or being processed, or not seen since.
-    files_waiting: Option<u64>,
-    /// Deleted or replaced since.
-    files_gone: Option<u64>,
+/// The folder's name at its last attempt.
+fn name(entry: &Entry) -> Option<&str> {
+    Some(entry.name.label()).filter(|name| !name.is_empty())
 }
 
-impl<'a> Row<'a> {
-    fn of(entry: &'a Entry) -> Self {
-        let attempt = &*entry.attempt;
-        let outcome = attempt.outcome;
-        let judged = attempt.judged;
-        let (result, reason) = result(attempt);
-        let sent = attempt.is_unjudged() || judged.is_some();
-        let states = attempt.file_states();
-        let files = |state| sent.then(|| states.of(state));
-        Self {
-            id: attempt.id.get(),
-            time: attempt.intended.to_string(),
-            portal: attempt.portal.as_str(),
-            folder_id: attempt.folder.to_string(),
-            folder: Some(entry.name.label()).filter(|name| !name.is_empty()),
-            result,
-            reason,
-            answered: outcome.map(|(at, _)| at.to_string()),
-            files: attempt.files,
-            charged: attempt.charge(),
-            requeued: match outcome {
-                Some((_, Outcome::Accepted { updated })) => Some(updated),
-                _ => None,
-            },
-            outcome: judged.map(|judged| judged.verdict.as_str()),
-            judged: judged.map(|judged| judged.at.to_string()),
-            files_recovered: files(FileState::Done),
-            files_refailed: files(FileState::Refailed),
-            files_flagged: files(FileState::Flagged),
-            files_waiting: sent.then(|| states.unsettled()),
-            files_gone: files(FileState::Gone),
-        }
-    }
+/// Fields may be added, but not renamed or removed.
+fn document(entry: &Entry) -> Value {
+    let attempt = &*entry.attempt;
+    let (outcome, judged) = (attempt.outcome, attempt.judged);
+    let (result, reason) = result(attempt);
+    let sent = attempt.is_unjudged() || judged.is_some();
+    let states = attempt.file_states();
+    let files = |state| sent.then(|| states.of(state));
+    json!({
+        // Its number; a later attempt has a greater one.
+        "id": attempt.id.get(),
+        "time": attempt.intended.to_string(),
+        "portal": attempt.portal.as_str(),
+        "folder_id": attempt.folder.to_string(),
+        "folder": name(entry),
+        // As in `kb_reindex_attempts_total`, or `not_sent` or `under_way`; and why that is so, for people.
+        "result": result,
+        "reason": reason,
+        // When the portal answered, or the exporter stopped waiting.
+        "answered": outcome.map(|(at, _)| at.to_string()),
+        // Failed files of the folder as last seen before it, files that the budget is charged for, and those that the portal requeued.
+        "files": attempt.files,
+        "charged": attempt.charge(),
+        "requeued": requeued(attempt),
+        // The label `outcome` of `kb_reindex_outcomes_total`.
+        "outcome": judged.map(|judged| judged.verdict.as_str()),
+        "judged": judged.map(|judged| judged.at.to_string()),
+        // Files by state; nothing, if none was sent. `files_waiting`: also being processed, or not seen since. `files_gone`: also replaced.
+        "files_recovered": files(FileState::Done),
+        "files_refailed": files(FileState::Refailed),
+        "files_flagged": files(FileState::Flagged),
+        "files_waiting": sent.then(|| states.unsettled()),
+        "files_gone": files(FileState::Gone),
+    })
+}
 
-    /// The attempt and its outcome.
-    fn in_words(&self) -> String {
-        let reason = known(self.reason.as_ref().map(|reason| format!(" ({reason})")));
-        let files = match self.requeued {
-            Some(requeued) => format!("{requeued} requeued"),
-            None => format!("{} files", self.files),
-        };
-        let verdict = known(self.outcome.map(|outcome| format!("; {outcome}")));
-        let result = self.result.replace('_', " ");
-        let mut parts = vec![format!("{result}{reason}, {files}{verdict}")];
-        for (files, state) in [
-            (self.files_recovered, "recovered"),
-            (self.files_refailed, "refailed"),
-            (self.files_flagged, "flagged"),
-            (self.files_waiting, "waiting"),
-        ] {
-            let some = files.filter(|files| *files > 0);
-            parts.extend(some.map(|files| format!("{files} {state}")));
-        }
-        parts.join(", ")
+const fn requeued(attempt: &Attempt) -> Option<u64> {
+    match attempt.outcome {
+        Some((_, Outcome::Accepted { updated })) => Some(updated),
+        _ => None,
     }
+}
+
+/// The attempt and its outcome.
+fn in_words(attempt: &Attempt) -> String {
+    let (result, reason) = result(attempt);
+    let result = result.replace('_', " ");
+    let reason = known(reason.map(|reason| format!(" ({reason})")));
+    let files = match requeued(attempt) {
+        Some(requeued) => format!("{requeued} requeued"),
+        None => format!("{} files", attempt.files),
+    };
+    let verdict = attempt.judged.map(|judged| judged.verdict.as_str());
+    let verdict = known(verdict.map(|verdict| format!("; {verdict}")));
+    let mut parts = vec![format!("{result}{reason}, {files}{verdict}")];
+    let states = attempt.file_states();
+    for (files, state) in [
+        (states.of(FileState::Done), "recovered"),
+        (states.of(FileState::Refailed), "refailed"),
+        (states.of(FileState::Flagged), "flagged"),
+        (states.unsettled(), "waiting"),
+    ] {
+        if files > 0 {
+            parts.push(format!("{files} {state}"));
+        }
+    }
+    parts.join(", ")
 }
 
 fn result(attempt: &Attempt) -> (&'static str, Option<String>) {

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 
+use super::{is_named, without_attempts};
 use crate::attempts::{Forgiven, LedgerView};
 use crate::config::{Portal, State};
 use crate::model::FolderId;
@@ -74,15 +75,14 @@ fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
 /// The folder with this id or name. A name that several folders have is not enough.
 fn folder_of(view: &LedgerView, wanted: &str) -> Result<FolderId> {
     let folders = view.folders();
-    let is_wanted =
-        |id: FolderId, name: &str| id.to_string().eq_ignore_ascii_case(wanted) || name == wanted;
-    let found = folders.filter(|(id, book)| is_wanted(*id, book.name.label()));
+    let found = folders.filter(|(id, book)| is_named(*id, book.name.label(), wanted));
     let found: Vec<FolderId> = found.map(|(id, _)| id).collect();
     match *found.as_slice() {
         [folder] => Ok(folder),
-        [] => Err(anyhow!(
-            "no attempt was ever made in a folder {wanted:?}; `kb-exporter reindex history` lists the folders with attempts"
-        )),
+        [] => {
+            let names = view.folders().map(|(_, book)| book.name.label());
+            Err(without_attempts(wanted, names))
+        }
         _ => {
             let ids: Vec<String> = found.iter().map(FolderId::to_string).collect();
             Err(anyhow!(

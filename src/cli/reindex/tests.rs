@@ -193,14 +193,17 @@ fn an_attempt_has_three_lines_at_most_on_a_narrow_terminal_and_one_on_a_wide_one
 
 #[test]
 fn the_newest_attempts_are_chosen_and_those_of_a_folder_or_a_time() {
-    let chosen = |limit, since: Option<&str>, folder: Option<&str>| {
+    let select = |limit, since: Option<&str>, folder: Option<&str>| {
         let args = HistoryArgs {
             output: Form::Table,
             limit,
             since: since.map(|text| super::since(text).unwrap()),
             folder: folder.map(str::to_owned),
         };
-        let chosen = args.select(entries()).into_iter();
+        args.select(entries())
+    };
+    let chosen = |limit, since, folder| {
+        let chosen = select(limit, since, folder).unwrap().into_iter();
         chosen
             .map(|entry| entry.attempt.id.get())
             .collect::<Vec<_>>()
@@ -209,6 +212,10 @@ fn the_newest_attempts_are_chosen_and_those_of_a_folder_or_a_time() {
     let third = "00000000-0000-0000-0000-000000000003";
     assert_eq!(chosen(0, None, Some(third)), [3]);
     assert_eq!(chosen(0, Some("2026-03-01T12:05:00Z"), None), [6, 5]);
+    assert_eq!(chosen(0, Some("1s"), Some("Inbox")), [0; 0]);
+    let unknown = select(0, None, Some("inbx")).unwrap_err().to_string();
+    let nearest = r#"no attempt was ever made in a folder "inbx"; the nearest name is "Inbox""#;
+    assert_eq!(unknown, nearest);
     let recent = super::since("1s").unwrap();
     let all = entries().into_iter();
     let later = all.filter(|entry| entry.attempt.intended >= recent);

@@ -11,7 +11,10 @@ use crate::cli::address;
 const RUNBOOK: &str = "http://localhost:15732/docs/runbook.md";
 
 /// Grafana, as the shipped rules name it.
-const GRAFANA: &str = "https://grafana.example";
+const GRAFANA: &str = "http://localhost:3000";
+
+/// The annotation that links to Grafana, which not everybody has.
+const DASHBOARD: &str = "dashboard_url: ";
 
 /// The job, as the shipped rules name it.
 const JOB: &str = r#"job="kb-exporter""#;
@@ -68,7 +71,9 @@ impl Changes<'_> {
     pub fn render(&self, shipped: &str) -> String {
         let replacements = self.replacements();
         let mut text = String::with_capacity(shipped.len());
-        for line in shipped.lines() {
+        let has_link = |line: &&str| line.trim_start().starts_with(DASHBOARD);
+        let is_dead = |line: &&str| self.dashboard_url.is_none() && has_link(line);
+        for line in shipped.lines().filter(|line| !is_dead(line)) {
             let line = self.with_threshold(line).unwrap_or_else(|| {
                 let apply = |line: String, (old, new): &(String, String)| line.replace(old, new);
                 replacements.iter().fold(line.to_owned(), apply)
@@ -184,7 +189,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
     let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval > LONGEST {
         return Err(
-            "Prometheus uses a sample for five minutes: scrape every 4m at least".to_owned(),
+            "expected a duration up to 4m: Prometheus uses a sample for five minutes".to_owned(),
         );
     }
     Ok(interval)
@@ -199,7 +204,7 @@ mod tests {
     fn without_changes_the_rules_are_the_shipped_ones() {
         let unchanged = Changes {
             runbook_url: None,
-            dashboard_url: None,
+            dashboard_url: Some(GRAFANA),
             job: None,
             by: String::new(),
             scrape_interval: Duration::from_mins(1),
@@ -207,6 +212,14 @@ mod tests {
         };
         let rendered = unchanged.render(SHIPPED);
         assert!(rendered == SHIPPED);
+        let without_grafana = Changes {
+            dashboard_url: None,
+            ..unchanged
+        };
+        let rendered = without_grafana.render(SHIPPED);
+        assert!(!rendered.contains(DASHBOARD));
+        let alerts = |text: &str| text.matches("- alert: ").count();
+        assert_eq!(alerts(&rendered), alerts(SHIPPED));
     }
 
     #[test]

@@ -166,8 +166,7 @@ fn summary(portal: &PortalView) -> Option<String> {
         .filter_map(|folder| folder.counts.as_deref())
         .collect();
     let files: u64 = counts.iter().map(|counts| counts.files.total()).sum();
-    let requests: u64 = counts.iter().map(|counts| counts.look.requests).sum();
-    let folders = counts.len();
+    let (folders, requests) = (counts.len(), run.requests);
     let seconds = run.duration.as_secs_f64();
     Some(format!(
         "{files} files in {folders} folders, read with {requests} requests in {seconds:.1} s"

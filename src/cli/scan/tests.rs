@@ -53,7 +53,7 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         "{table}"
     );
     assert!(
-        table.contains("portal main: 206 files in 2 folders, read with 4 requests in "),
+        table.contains("portal main: 206 files in 2 folders, read with 5 requests in "),
         "{table}"
     );
     let json: serde_json::Value = serde_json::from_str(&json(&snapshot).unwrap()).unwrap();

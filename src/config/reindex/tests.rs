@@ -80,3 +80,32 @@ fn what_is_written_cannot_pass_for_more_than_a_class() {
     assert_eq!(named, [sentence("a\u{1b}[2J\nb", "")]);
     assert!(!named[0].contains('\u{1b}') && !named[0].contains('\n'));
 }
+
+#[test]
+fn the_summary_names_the_overrides_that_apply_and_no_others() {
+    for (folders, summary) in [
+        ("[]", "off for every folder"),
+        (
+            "[{match: a, mode: enforce}]",
+            "enforce for \"a\", off for all other folders",
+        ),
+        (
+            "[{match: 'In*', mode: dry_run}, {match: Inbox, mode: enforce}, {match: b}]",
+            "dry_run for \"In*\", off for \"b\", off for all other folders",
+        ),
+        (
+            "[{match: a}, {match: '*', mode: enforce}, {match: b}]",
+            "off for \"a\", enforce for all other folders",
+        ),
+        (
+            "[{match: '*', mode: enforce}, {match: b}]",
+            "enforce for every folder",
+        ),
+    ] {
+        let summary = format!("reindexing: {summary}");
+        assert_eq!(
+            reindex(&format!("{{folders: {folders}}}")).summary(),
+            summary
+        );
+    }
+}

@@ -12,6 +12,7 @@ pub(super) fn error(text: &str) -> String {
 /// What is written into the file, with `|` for the end of a line, and the error.
 const VALUES: &str = r#"
     collect:|  schedule: 5x => 3:13: collect.schedule: expected a duration from 1s to 7d, or a cron line of six fields, such as "0 */5 * * * *", or five
+    collect:|  schedule: 60 => 3:13: collect.schedule: expected a duration from 1s to 7d, or a cron line of six fields, such as "0 */5 * * * *", or five; a number needs its unit: s, m, h or d
     collect:|  schedule: 0 0 0 30 2 * => 3:13: collect.schedule: expected a cron line that matches some date
     collect:|  schedule: => 3:11: collect.schedule: has no value
     collect:|  schedule: [1] => 3:13: collect.schedule: a single value is expected here
@@ -20,11 +21,13 @@ const VALUES: &str = r#"
     collect:|  concurrency: 0 => 3:16: collect.concurrency: expected a whole number from 1 to 64
     collect:|  max_requests_per_second: 0 => 3:28: collect.max_requests_per_second: expected a number from 0.001 to 100000, such as 5 or 0.5
     request:|  timeout: 0s => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h
+    request:|  timeout: 30 => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h; a number needs its unit: s, m, h or d
     request:|  timeout: 500y => 3:12: request.timeout: expected a duration of 3660 days at most
     request:|  timeout: 30s|  tiemout: hidden => 4:3: request: unknown key; the keys here are timeout, connect_timeout, retries, max_body_bytes
     request:|  retries: 1|  retries: 2 => 4:3: request.retries: is set twice; remove one
     request: 5 => 2:10: request: keys are expected here, out of timeout, connect_timeout, retries, max_body_bytes
     state:|  path: '' => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
+    state:|  path: ~/state => 3:9: state.path: ~ and variables are not replaced here: write the whole path
     state:|  path: postgres://kb:secret@db.example/kb => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
     state:|  postgres_url_file: postgres://kb:secret@db.example/kb => 3:22: state.postgres_url_file: expected the path of a file: with a /, or of one that exists
     reindex:|  min_failed: 3 => 3:3: reindex: min_failed is not a key any more, remove it: one eligible file is enough
@@ -35,12 +38,17 @@ const VALUES: &str = r#"
 
 /// The same in a portal.
 const PORTALS: &str = r#"
-    base_url: https://p => 2:5: portals[0].name: is missing; it could be main
-    name: a => 2:5: portals[0].base_url: is missing; it could be https://portal.example/admin
+    base_url: https://p|    api_key_env: K => 2:5: portals[0].name: is missing; it could be main
+    name: a|    api_key_env: K => 2:5: portals[0].base_url: is missing; it could be https://portal.example/admin
     name: a|    base_url: https://p => 2:5: portals[0]: portals[0].api_key_file or portals[0].api_key_env is missing; one of them is required
-    name: a|    base_url: https://p|    api_key_file: /k|    api_key_env: K => 5:18: portals[0].api_key_env: portals[0].api_key_file is there too; only one of the two can hold
+    name: a|    base_url: https://p|    api_key_file: /k|    api_key_env: K => 5:18: portals[0].api_key_env: portals[0].api_key_file is set too; remove one of the two
     name: a|    base_url: http://p|    api_key_env: K => 3:15: portals[0].base_url: http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file
-    name: a|    base_url: https://user:word@p => 3:15: portals[0].base_url: the address contains a user name or a password: remove them
+    name: a|    base_url: https://p|    api_key_file: '' => 4:19: portals[0].api_key_file: expected the path of a file: with a /, or of one that exists
+    name: a|    base_url: https://p|    api_key_file: $HOME/key => 4:19: portals[0].api_key_file: ~ and variables are not replaced here: write the whole path
+    name: a|    base_url: p.example|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it begins with http:// or https://
+    name: a|    base_url: https:///admin|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it has no host
+    name: a|    base_url: https://p/admin/login|    api_key_env: K => 3:15: portals[0].base_url: people log in there: end the address before /login, such as https://portal.example/admin
+    name: a|    base_url: https://user:word@p|    api_key_env: K => 3:15: portals[0].base_url: the address contains a user name or a password: remove them
     name: a|    base_url: https://p|    api_key_env: K|    cert_file: /c => 5:16: portals[0].cert_file: key_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|    key_file: /c => 5:15: portals[0].key_file: cert_file is missing; a client certificate needs both
     name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own
@@ -81,6 +89,31 @@ fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
     let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
     let many = "errors.masks: at most 50 masks are possible";
     assert!(error.contains(many), "{error}");
+}
+
+#[test]
+fn all_that_is_missing_is_reported_at_once() {
+    let names = |text: &str| {
+        let error = error(text);
+        let lines = error.lines().map(|line| {
+            let (_, mistake) = line.split_once(": ").unwrap();
+            mistake.split_once(": ").unwrap().0.to_owned()
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let missing = ["portals[0].name", "portals[0].base_url", "portals[0]"];
+    assert_eq!(names("portals: [{}]"), missing);
+    let rules = "errors: {rules: [{}], masks: [{}]}";
+    let missing = [
+        "errors.rules[0].match",
+        "errors.rules[0].class",
+        "errors.masks[0].name",
+        "errors.masks[0].match",
+    ];
+    assert_eq!(names(&format!("{PORTAL}{rules}")), missing);
+    // What stands for the name that is missing is no mistake of the other portal, whose own mistakes are reported.
+    let portals = "portals: [{base_url: https://p, api_key_env: K}, {name: main, base_url: http://p, api_key_env: K}]";
+    assert_eq!(names(portals), ["portals[0].name", "portals[1].base_url"]);
 }
 
 #[test]

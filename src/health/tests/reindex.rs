@@ -212,6 +212,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         ended: now.wall,
         duration: Duration::from_secs(1),
         result: RunResult::Success,
+        requests: 2,
     });
     let mut ledger = LedgerView::new(now.wall);
     let key = FileKey { link: 1, id: 1 };

@@ -32,7 +32,7 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
         (&["--portal", "mian"][..], "it has main"),
         (
             &["--portal", "main", "--folder", "Outbox"],
-            "no attempt was ever made in a folder",
+            "no attempt was ever made in a folder \"Outbox\"; the nearest name is \"Inbox\"",
         ),
         (
             &["--portal", "main", "--class", "tiemout"],

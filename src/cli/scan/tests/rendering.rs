@@ -50,9 +50,9 @@ fn the_tables_show_every_folder_and_every_portal() {
     ╞════════╪════════════════╪════════╪═════════╪═════════╪═══════════════════════╡
     │ main   ┆ no text� layer ┆      3 ┆       1 ┆       1 ┆ page 7: no text layer │
     └────────┴────────────────┴────────┴─────────┴─────────┴───────────────────────┘
-    portal main: 131 files in 2 folders, read with 4 requests in 2.0 s
+    portal main: 131 files in 2 folders, read with 5 requests in 2.0 s
     portal down: no answer: connection refused
-    portal empty: 0 files in 0 folders, read with 0 requests in 2.0 s
+    portal empty: 0 files in 0 folders, read with 5 requests in 2.0 s
     ");
 }
 

@@ -148,7 +148,8 @@ fn monitoring_has_the_alerts_and_every_dashboard() {
     let objects = objects.unwrap();
     assert_eq!(accepted(&objects), ["ServiceMonitor", "PrometheusRule"]);
     let rules = of_kind(&objects, "PrometheusRule");
-    assert_eq!(rules["spec"], yaml("alerts/kb-exporter.yml"));
+    let object = "deploy/kubernetes/monitoring/prometheusrule.yaml";
+    assert_eq!(rules["spec"], yaml(object)["spec"]);
     assert_eq!(rules["metadata"]["labels"]["release"], "stack");
     let monitor = of_kind(&objects, "ServiceMonitor");
     assert_eq!(

@@ -108,6 +108,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         ended: NOON,
         duration: Duration::from_secs(2),
         result: RunResult::Partial,
+        requests: 5,
     };
     let folders = folders.into_iter();
     PortalView {
