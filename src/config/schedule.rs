@@ -36,6 +36,11 @@ impl Schedule {
             _ => Err(format!("expected a duration from 1s to 7d, or {CRON_LINE}")),
         }
     }
+
+    /// The longest jitter of starts that are so far apart, whatever is configured.
+    pub fn longest_jitter(interval: Duration) -> Duration {
+        interval / 10
+    }
 }
 
 scalar! {

@@ -50,10 +50,8 @@ fn versioned(path: &str, text: &str) -> String {
 /// A page. Whoever has it asks each time whether it changed.
 pub(super) fn page(page: Markup, asked: &HeaderMap) -> Response {
     let page = page.into_string();
-    let tag = format!("W/\"{:x}\"", FixedState::default().hash_one(&page));
-    let known = asked.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    let is_known = known.is_some_and(|known| known.contains(&tag));
-    let mut response = if is_known {
+    let tag = format!("\"{:x}\"", FixedState::default().hash_one(&page));
+    let mut response = if is_known(&tag, asked) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
@@ -61,7 +59,7 @@ pub(super) fn page(page: Markup, asked: &HeaderMap) -> Response {
         compressed(page.as_bytes(), asked)
     };
     let headers = response.headers_mut();
-    if let Ok(tag) = tag.parse() {
+    if let Ok(tag) = format!("W/{tag}").parse() {
         headers.insert(ETAG, tag);
     }
     for (name, value) in [
@@ -74,6 +72,13 @@ pub(super) fn page(page: Markup, asked: &HeaderMap) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Whether a client has what the tag is of: by the weak comparison, for which a strong form is as good (RFC 9110, 13.1.2).
+fn is_known(tag: &str, asked: &HeaderMap) -> bool {
+    let known = asked.get_all(IF_NONE_MATCH).iter();
+    let mut known = known.filter_map(|tags| tags.to_str().ok());
+    known.any(|tags| tags.trim() == "*" || tags.contains(tag))
 }
 
 pub(super) fn asset(asset: &'static Asset, asked: &HeaderMap) -> Response {

@@ -6,7 +6,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -69,6 +69,10 @@ impl Guard {
         client: Client,
         request: &Parts,
     ) -> Result<(), Refusal> {
+        if request.version == Version::HTTP_11 && request.headers.get_all(HOST).iter().count() != 1
+        {
+            return Err(Refusal::Host);
+        }
         let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
         let writes = !matches!(request.method, Method::GET | Method::HEAD);
         if client.only_probes && !is_probe {

@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
+    /// No name of the host, or several (RFC 9112, 3.2).
+    Host,
     /// No password, or a wrong one.
     Password,
     /// Too many passwords wait to be checked.
@@ -32,6 +34,7 @@ pub(super) enum Refusal {
 impl Refusal {
     const fn reason(self) -> &'static str {
         match self {
+            Self::Host => "HTTP/1.1 needs one header Host",
             Self::Password => "a user and the right password are needed",
             Self::Waiting => "too many passwords wait to be checked",
             Self::Rate => "more requests than rate_limit allows",
@@ -47,6 +50,7 @@ impl IntoResponse for Refusal {
         let text = format!("{}\n", self.reason());
         let later = [(RETRY_AFTER, "1")];
         match self {
+            Self::Host => (StatusCode::BAD_REQUEST, text).into_response(),
             Self::Password => {
                 let challenge = [(WWW_AUTHENTICATE, CHALLENGE)];
                 (StatusCode::UNAUTHORIZED, challenge, text).into_response()

@@ -102,8 +102,7 @@ async fn page(
 ) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = site.health(&snapshot, now).await;
-    let place = path.path_and_query().map_or("/", |place| place.as_str());
-    let paths = [&*site.telemetry_path, place];
+    let paths = [&*site.telemetry_path, path.path()];
     let configuration = site.config.borrow();
     let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
     let route = Route::of(path.path());

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use crate::classify::Class;
-use crate::health::Reading;
 use crate::http::page::Pages;
 use crate::http::page::layout::{As, change, number, table, time};
 use crate::http::page::query::Query;
+use crate::http::page::row::Coverage;
 use crate::model::Status;
 use crate::policy::{ClassRecord, class_records};
 use crate::snapshot::ErrorClass;
@@ -32,10 +32,11 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
             @for health in &pages.health.portals {
                 @let portal = &health.view;
                 @if pages.health.portals.len() > 1 { h2 { "Portal " (portal.name) } }
-                @let rows = || pages.rows.iter().filter(|row| row.portal.name == portal.name);
-                @let (counted, all) = (rows().filter(|row| row.counts.is_some()).count(), rows().count());
-                @if counted < all || portal.list.facts().is_none() {
-                    p { "Not known yet or any more: " (all - counted) " of " (all) " folders. " a href="./" { "The overview says why." } }
+                @let known = Coverage::of(portal, &pages.rows);
+                p {
+                    (known_of(&known)) ": " (known)
+                    @if let Some(since) = portal.list.failing_since() { "; the portal cannot be read since " (time(since, As::Clock)) }
+                    ". " a href="./" { "The overview says more." }
                 }
                 @let reindex = pages.snapshot.reindex.get(&portal.name);
                 @let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
@@ -43,11 +44,19 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                 @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
                 @if !health.errors.is_empty() {
                     (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
-                } @else if rows().any(|row| row.health.reading == Reading::Counted) && counted == all {
+                } @else if known.all > 0 && known.counted == known.all {
                     p { "No failed or flagged file." }
                 }
             }
         }
+    }
+}
+
+fn known_of(known: &Coverage) -> &'static str {
+    match known.counted {
+        0 => "Not known yet or any more",
+        counted if counted < known.all => "Known in part",
+        _ => "Known",
     }
 }
 

@@ -91,8 +91,10 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
                 h2 { "Longest wait" }
                 p.big { @match oldest { Some(oldest) => (time(oldest, As::For)), None if began.is_some() => "none", None => "–" } }
                 p.quiet { @match oldest { Some(oldest) => { "since " (time(oldest, As::Clock)) }, None if began.is_some() => "no file waits", None => "not known yet" } }
-                (day("level", &waits, most(&waits), &format!("Longest wait in the last day: at most {} minutes", number(most(&waits)))))
-                (hours(most(&waits), " min"))
+                @if began.is_some() {
+                    (day("level", &waits, most(&waits), &format!("Longest wait in the last day: {}", at_most(&waits, "minutes"))))
+                    (hours(most(&waits), " min"))
+                }
             }
         }
     }
@@ -100,6 +102,13 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
 
 fn most(picture: &[u64]) -> u64 {
     picture.iter().copied().max().unwrap_or(0)
+}
+
+fn at_most(picture: &[u64], unit: &str) -> String {
+    match most(picture) {
+        0 => "none".to_owned(),
+        most => format!("at most {} {unit}", number(most)),
+    }
 }
 
 /// `began`: when the changes of less than a day began.
@@ -110,9 +119,9 @@ fn tile(total: &Total, scale: u64, began: Option<Timestamp>) -> Markup {
         entries => (entries, "entered in half an hour"),
     };
     let label = format!(
-        "{} files in the last day: at most {} {unit}",
+        "{} files in the last day: {}",
         total.title,
-        number(highest)
+        at_most(&total.picture, unit)
     );
     html! {
         li data-total=(total.name) {
