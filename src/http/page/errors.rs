@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::classify::Class;
 use crate::http::page::Pages;
-use crate::http::page::layout::{As, change, number, table, time};
+use crate::http::page::layout::{As, change, number, table, things, time};
 use crate::http::page::query::Query;
 use crate::http::page::row::Coverage;
 use crate::model::Status;
@@ -34,7 +34,8 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                 @if pages.health.portals.len() > 1 { h2 { "Portal " (portal.name) } }
                 @let known = Coverage::of(portal, &pages.rows);
                 p {
-                    (known_of(&known)) ": " (known)
+                    @if known.shown == 0 { "Not known yet or any more" } @else { "Known of " (known.shown) " of " (things(known.all as u64, "folder", "folders")) }
+                    @if let Some(oldest) = known.oldest { "; the oldest count " (time(oldest, As::Ago)) }
                     @if let Some(since) = portal.list.failing_since() { "; the portal cannot be read since " (time(since, As::Clock)) }
                     ". " a href="./" { "The overview says more." }
                 }
@@ -44,19 +45,11 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                 @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
                 @if !health.errors.is_empty() {
                     (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
-                } @else if known.all > 0 && known.counted == known.all {
+                } @else if known.all > 0 && known.shown == known.all {
                     p { "No failed or flagged file." }
                 }
             }
         }
-    }
-}
-
-fn known_of(known: &Coverage) -> &'static str {
-    match known.counted {
-        0 => "Not known yet or any more",
-        counted if counted < known.all => "Known in part",
-        _ => "Known",
     }
 }
 
@@ -73,7 +66,7 @@ fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) 
         td.n data-label="In 1 h" { (grown(growth.map(|growth| growth.hour))) }
         td.n data-label="In 24 h" { (grown(growth.map(|growth| growth.day))) }
         td.n data-label="Folders" { (number(error.folders as u64)) }
-        td data-label="A retry" {
+        td.name data-label="A retry" {
             @match records.get(&error.class) {
                 None => "was not tried",
                 Some(record) => {

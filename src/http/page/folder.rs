@@ -88,7 +88,7 @@ fn files(counts: &Counts) -> Markup {
             th scope="row" { (status.as_str()) }
             td.n data-label="Files" data-status=(status.as_str()) { (number(files)) }
             td.n data-label="Share" { (share(files, total)) }
-            td data-label="Longest" {
+            td.name data-label="Longest" {
                 @if let Some(oldest) = counts.oldest[status] { (time(oldest, As::For)) ", since " (time(oldest, As::Clock)) }
             }
         }
@@ -147,7 +147,7 @@ fn counting(row: &Row<'_>) -> Markup {
             dd { @if let Some(at) = folder.last_success { (time(at, As::Clock)) } @else { "never" } }
             @if let Some(counts) = row.counts {
                 dt { "Strategy" }
-                dd { (way(counts.look.way)) ", " (number(counts.look.requests)) " requests, took " (took(counts.look.duration)) }
+                dd { (way(counts.look.way)) ", " (things(counts.look.requests, "request", "requests")) ", took " (took(counts.look.duration)) }
                 dt { "Consistent" }
                 dd { @if counts.look.consistent { "yes" } @else { "no: the folder changed while it was read" } }
                 @if let Some(interval) = counts.interval { dt { "Interval" } dd { "counted every " (took(interval)) } }

@@ -53,11 +53,13 @@ pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
         @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
         @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
         "."
-        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (sentence(note)) "." }
+        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { span.remark { (sentence(note)) "." } }
         @if let Some(reindex) = &health.reindex {
-            br; strong { "Reindexing" } ": " (sentence(&reindex.sentence))
-            @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
-            "."
+            span.remark {
+                strong { "Reindexing" } ": " (sentence(&reindex.sentence))
+                @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
+                "."
+            }
         }
     }
 }

@@ -27,25 +27,28 @@ pub(super) struct Row<'a> {
     pub(super) entered: i64,
 }
 
-/// How many of a portal's folders are counted, and how old these counts are.
+/// What is known of a portal's folders.
 pub(super) struct Coverage {
-    pub(super) counted: usize,
     pub(super) all: usize,
-    oldest: Option<Timestamp>,
+    /// Those whose last read counted them.
+    counted: usize,
+    /// Those whose counts are shown, and the oldest of these counts.
+    pub(super) shown: usize,
+    pub(super) oldest: Option<Timestamp>,
 }
 
 impl Coverage {
     pub(super) fn of(portal: &PortalView, rows: &[Row<'_>]) -> Self {
-        let rows = rows.iter();
-        let rows =
-            rows.filter(|row| row.portal.name == portal.name && !row.folder.state.has_left());
-        let counted = rows.clone();
-        let counted = counted.filter(|row| row.health.reading == Reading::Counted);
-        let counted: Vec<_> = counted.map(|row| row.folder.last_success).collect();
+        let is_own =
+            |row: &&Row<'_>| row.portal.name == portal.name && !row.folder.state.has_left();
+        let own: Vec<_> = rows.iter().filter(is_own).collect();
+        let shown = own.iter().filter(|row| row.counts.is_some());
+        let is_counted = |row: &&&Row<'_>| row.health.reading == Reading::Counted;
         Self {
-            counted: counted.len(),
-            all: rows.count(),
-            oldest: counted.into_iter().flatten().min(),
+            all: own.len(),
+            counted: own.iter().filter(is_counted).count(),
+            shown: shown.clone().count(),
+            oldest: shown.filter_map(|row| row.folder.last_success).min(),
         }
     }
 }

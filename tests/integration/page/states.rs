@@ -239,6 +239,14 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
         &["Portal main answers with errors since ", "status 503"],
     )
     .await;
+    let errors = exporter.get("/errors").await.text().await.unwrap();
+    let age = [
+        "Known of 3 of 3 folders; the oldest count <time",
+        "; the portal cannot be read since <time",
+    ];
+    for said in age {
+        assert!(errors.contains(said), "{said}: {errors}");
+    }
     let chips = "document.querySelectorAll('tbody .chip').length";
     assert_eq!(page.browser.value(chips).await, 0);
     portal.heal();
