@@ -1,9 +1,9 @@
 //! What all pages have in common: head, navigation, tables; numbers and times for people.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use indicatif::HumanCount;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::http::answer::{SCRIPT, STYLE};
@@ -184,15 +184,7 @@ pub(super) fn took(time: Duration) -> String {
 
 /// A number with separators between its thousands.
 pub(super) fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// `one` thing, or a number of `many`.
@@ -203,14 +195,12 @@ pub(super) fn things(count: u64, one: &str, many: &str) -> String {
 
 /// By how much a number changed, with its sign.
 pub(super) fn change(change: i64) -> String {
-    let mut text = match change {
-        1.. => "+".to_owned(),
-        0 => "±".to_owned(),
-        _ => "−".to_owned(),
+    let sign = match change {
+        1.. => "+",
+        0 => "±",
+        _ => "−",
     };
-    // Writing to a string cannot fail.
-    let _ = text.write_str(&number(change.unsigned_abs()));
-    text
+    format!("{sign}{}", number(change.unsigned_abs()))
 }
 
 /// A share of a total, in percent.

@@ -43,36 +43,30 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
             days().map(|day| series(day).grown_since(before)).sum()
         })
     };
+    let entries =
+        |series: fn(&Day) -> &Series| merged(days().map(|day| entries(series(day), now)), u64::add);
+    let waiting = days().map(|day| levels(&day.waiting, day.began, now));
     let totals = [
         Total {
             name: "failed",
             title: "Failed",
             files: files(&[Status::Failed]),
             grown: grown(|day| &day.failed),
-            picture: merged(
-                days().map(|day| entries(&day.failed_entries, now)),
-                u64::add,
-            ),
+            picture: entries(|day| &day.failed_entries),
         },
         Total {
             name: "flagged",
             title: "Flagged",
             files: files(&[Status::Flagged]),
             grown: grown(|day| &day.flagged),
-            picture: merged(
-                days().map(|day| entries(&day.flagged_entries, now)),
-                u64::add,
-            ),
+            picture: entries(|day| &day.flagged_entries),
         },
         Total {
             name: "waiting",
             title: "Waiting",
             files: files(&[Status::Pending, Status::Processing]),
             grown: grown(|day| &day.waiting),
-            picture: merged(
-                days().map(|day| levels(&day.waiting, day.began, now)),
-                u64::add,
-            ),
+            picture: merged(waiting, u64::add),
         },
     ];
     let [failed, flagged, waiting] = [0, 1, 2].map(|place: usize| most(&totals[place].picture));
