@@ -80,7 +80,7 @@ impl<'a> Pages<'a> {
             (Route::Folders, []) => (self.findings.title(), folders::content(self, query)),
             (Route::Folder, [portal, folder]) => {
                 let row = self.row(portal, FolderId::parse(folder)?)?;
-                (row.name().to_owned(), folder::content(row, self.now))
+                (row.name().to_owned(), folder::content(row, self))
             }
             (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
             (Route::HealthPage, []) => ("Health".to_owned(), health::content(self)),

@@ -11,7 +11,7 @@ use crate::http::page::query::Query;
 use crate::http::page::row::Coverage;
 use crate::model::Status;
 use crate::policy::{ClassRecord, class_records};
-use crate::snapshot::ErrorClass;
+use crate::snapshot::{ErrorClass, PortalView};
 
 const HEADS: [(&str, &str); 8] = [
     ("Class", ""),
@@ -19,7 +19,7 @@ const HEADS: [(&str, &str); 8] = [
     ("Flagged", "n"),
     ("In 1 h", "n"),
     ("In 24 h", "n"),
-    ("Folders", "n"),
+    ("Folders", "n folders"),
     ("A retry", ""),
     ("Example", ""),
 ];
@@ -39,18 +39,28 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                     @if let Some(since) = portal.list.failing_since() { "; the portal cannot be read since " (time(since, As::Clock)) }
                     ". " a href="./" { "The overview says more." }
                 }
-                @let reindex = pages.snapshot.reindex.get(&portal.name);
-                @let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
-                @let records = ledger.map(|ledger| class_records(ledger, pages.now.wall)).unwrap_or_default();
-                @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
                 @if !health.errors.is_empty() {
-                    (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
+                    (classes(pages, portal, &health.errors))
                 } @else if known.all > 0 && known.shown == known.all {
                     p { "No failed or flagged file." }
                 }
             }
         }
     }
+}
+
+/// What is known of some classes, and what the ledger knows of their retries.
+pub(super) fn classes(pages: &Pages<'_>, portal: &PortalView, classes: &[ErrorClass]) -> Markup {
+    let reindex = pages.snapshot.reindex.get(&portal.name);
+    let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
+    let records = ledger.map(|ledger| class_records(ledger, pages.now.wall));
+    let records = records.into_iter().flatten();
+    let records = records
+        .map(|record| (record.class.clone(), record))
+        .collect();
+    let rows = classes.iter();
+    let rows = rows.map(|error| row(error, portal.name.as_str(), &records));
+    table("Error classes", &HEADS, rows)
 }
 
 fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) -> Markup {
@@ -65,7 +75,7 @@ fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) 
         td.n data-label="Flagged" { (number(error.files[Status::Flagged])) }
         td.n data-label="In 1 h" { (grown(growth.map(|growth| growth.hour))) }
         td.n data-label="In 24 h" { (grown(growth.map(|growth| growth.day))) }
-        td.n data-label="Folders" { (number(error.folders as u64)) }
+        td.n.folders data-label="Folders" { (number(error.folders as u64)) }
         td.name data-label="A retry" {
             @match records.get(&error.class) {
                 None => "was not tried",
