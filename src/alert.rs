@@ -76,20 +76,22 @@ impl Alert {
     pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
         let (day, files) = (&*folder.day, &counts.files);
         let window = counts.interval.unwrap_or_default();
-        let spike = |status, entries: &Series, limits: [Limit; 2]| {
+        let spike = |status, entries: &Series, since: Timestamp, limits: [Limit; 2]| {
             let limits = limits.map(Limit::value);
             let is_spike = files[status] > 0 && is_spike(entries, limits, window, now.wall);
-            is_spike.then(|| spike(entries, day.began, now.wall))
+            is_spike.then(|| spike(entries, since.max(day.began), now.wall))
         };
         let [failed, flagged] = [Status::Failed, Status::Flagged].map(|status| files[status]);
         let failed_spike = spike(
             Status::Failed,
             &day.failed_entries,
+            day.failed_since,
             [Limit::FailedSpikeFiles, Limit::SpikeFactor],
         );
         let flagged_spike = spike(
             Status::Flagged,
             &day.flagged_entries,
+            day.flagged_since,
             [Limit::FlaggedSpikeFiles, Limit::FlaggedSpikeFactor],
         );
         let stuck = stuck_since(day, files, window, now.wall);
@@ -186,20 +188,11 @@ fn is_spike(
     number(entered) >= factor * usual.max(burst)
 }
 
-/// The entries of the last steps that follow each other, with gaps of at most a quarter of an hour, and since when.
-fn spike(entries: &Series, began: Timestamp, now: Timestamp) -> (u64, Timestamp) {
-    let last = Series::step(now);
-    let earliest = last.saturating_sub(Series::DAY);
-    let mut first = last;
-    for step in (earliest..=last).rev() {
-        if entries.at(step) > entries.at(step.saturating_sub(1)) {
-            first = step;
-        } else if first - step > 2 * QUARTER {
-            break;
-        }
-    }
-    let files = entries.grown_since(first.saturating_sub(1)).unsigned_abs();
-    (files, Series::begin(first).max(began))
+/// The entries of the last day since the first of those between which there is no pause, and when it was counted.
+fn spike(entries: &Series, since: Timestamp, now: Timestamp) -> (u64, Timestamp) {
+    let since = since.max(now.before(Duration::from_hours(24)));
+    let before = Series::step(since).saturating_sub(1);
+    (entries.grown_since(before).unsigned_abs(), since)
 }
 
 /// Since when no waiting file of the folder moved, if that is too long for how often it is counted.

@@ -129,7 +129,7 @@ impl Shown {
         tokio::spawn(renderer.run(stop.clone()));
         let (_, config) = watch::channel(Configuration {
             facts: self.config,
-            written: Arc::default(),
+            shown: Arc::default(),
             reindex: Arc::default(),
         });
         let guard = Guard::new(None, false, "/metrics".to_owned(), self.events.clone());

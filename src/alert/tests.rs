@@ -124,15 +124,13 @@ fn a_spike_is_more_than_the_least_and_than_what_is_usual() {
 }
 
 #[test]
-fn a_spike_begins_with_the_first_of_the_entries_that_follow_each_other() {
+fn a_spike_has_the_entries_since_its_first_count_within_the_day() {
     let now = Timestamp::from_millis(NOON);
-    let found = spike(
-        &entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]),
-        Timestamp::default(),
-        now,
-    );
-    let since = now.before(Series::STEP * 3);
-    assert_eq!(found, (60, since));
+    let entries = entries(&[7, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 30, 10]);
+    let since = now.before(Duration::from_mins(12));
+    assert_eq!(spike(&entries, since, now), (60, since));
+    let day = now.before(Duration::from_hours(24));
+    assert_eq!(spike(&entries, Timestamp::default(), now), (67, day));
 }
 
 #[test]

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
 use crate::app::portals::Portals;
 use crate::app::systemd;
 use crate::clock::Moment;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, KeySource, State};
 use crate::http::Configuration;
 use crate::http::site::ReloadRequest;
 use crate::metrics::ConfigFacts;
+use crate::portal::ApiKey;
 
 /// Reads the configuration: at the start, and at each reload.
 pub type ConfigSource = Box<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
@@ -30,8 +32,39 @@ pub(super) fn loaded(config: &Config) -> Configuration {
             reload_successful: true,
             loaded: Moment::now().wall,
         },
-        written: Arc::clone(&config.written),
+        shown: Arc::new(shown(config)),
         reindex: Arc::new(config.reindex.clone()),
+    }
+}
+
+/// The configuration in use, in which asterisks replace each secret that can be read, wherever it was written.
+fn shown(config: &Config) -> Json {
+    let keys = config.portals.iter().map(|portal| portal.key.clone());
+    let database = match &config.state {
+        State::Postgres(shared) => Some(KeySource::File(shared.url_file.clone())),
+        State::Path(_) | State::Temporary => None,
+    };
+    let secrets = keys.chain(database);
+    let secrets: Vec<_> = secrets
+        .filter_map(|source| ApiKey::read(&source).ok())
+        .collect();
+    let mut shown = config.shown();
+    hide(&secrets, &mut shown);
+    shown
+}
+
+fn hide(secrets: &[ApiKey], value: &mut Json) {
+    match value {
+        Json::String(text) => {
+            for secret in secrets {
+                let mut bytes = std::mem::take(text).into_bytes();
+                secret.hide_in(&mut bytes);
+                *text = String::from_utf8_lossy(&bytes).into_owned();
+            }
+        }
+        Json::Array(list) => list.iter_mut().for_each(|item| hide(secrets, item)),
+        Json::Object(keys) => keys.values_mut().for_each(|item| hide(secrets, item)),
+        _ => {}
     }
 }
 

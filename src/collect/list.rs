@@ -17,6 +17,8 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 #[derive(Default)]
 pub(super) struct FolderList {
     pub state: ListState,
+    /// Since when it could not be read before this process, if so.
+    failing_before: Option<Timestamp>,
     /// How far the portal's clock is ahead of this machine's, in milliseconds; `None` if the list has no `Date`.
     ahead: Option<i64>,
     /// What is reindexed, as it was logged last.
@@ -24,6 +26,11 @@ pub(super) struct FolderList {
 }
 
 impl FolderList {
+    /// What was stored of the time before this process.
+    pub fn restore(&mut self, failing_since: Option<Timestamp>) {
+        self.failing_before = failing_since;
+    }
+
     /// Whether it has shown that the portal's clock agrees with this machine's.
     pub fn clocks_agree(&self) -> bool {
         self.ahead.is_some_and(clocks_agree)
@@ -46,16 +53,18 @@ impl FolderList {
         if self.state.trouble() != Some(trouble) {
             warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
         }
+        let since = [self.state.failing_since(), self.failing_before];
         self.state = ListState::Failed {
             trouble,
             message,
-            since: self.state.failing_since().unwrap_or(now),
+            since: since.into_iter().flatten().min().unwrap_or(now),
             last: self.state.facts(),
         };
     }
 
     /// It was read. Logs what is new about it.
     pub fn read(&mut self, facts: ListFacts, settings: &Settings) {
+        self.failing_before = None;
         let known = std::mem::replace(&mut self.state, ListState::Read(facts));
         if known.trouble().is_none() && known.facts() == Some(facts) {
             return;

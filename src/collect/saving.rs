@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::{Collector, Event};
-use crate::model::FolderId;
+use crate::model::{FolderId, Timestamp};
 use crate::store::{Answer, StoreError, StoredPortal, Written};
 
 /// How long the first collection waits for what is stored. It is compared with it all the same when it comes later.
@@ -36,9 +36,9 @@ impl Collector {
             return;
         };
         let clock_ahead = self.storage.clock().ahead();
-        let success = stored.document.last_success;
-        self.log
-            .restore(success.map(|at| at.moved(clock_ahead.saturating_neg())));
+        let here = |at: Option<Timestamp>| at.map(|at| at.moved(clock_ahead.saturating_neg()));
+        self.log.restore(here(stored.document.last_success));
+        self.list.restore(here(stored.document.failing_since));
         let now = self.storage.now();
         // Folders of other shards are not up to date any more, and must not be taken for that if this shard owns them again.
         let of_others = self
@@ -96,7 +96,12 @@ impl Collector {
         let watched = current.portals.iter();
         let watched = watched.map(|portal| portal.address.clone()).collect();
         let refutation = self.sorting.refutation().cloned();
-        let write = self.storage.write(folders, changes, refutation, watched);
+        let ahead = self.storage.clock().ahead();
+        let failing_since = self.list.state.failing_since();
+        let failing_since = failing_since.map(|at| at.moved(ahead));
+        let write = self
+            .storage
+            .write(folders, changes, refutation, failing_since, watched);
         self.tasks.spawn(write, |written| {
             Event::Written(written.unwrap_or_else(|| Written {
                 answers: Err(StoreError::Closed),

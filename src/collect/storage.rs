@@ -50,6 +50,8 @@ pub(super) struct Storage {
     forgotten: Vec<FolderId>,
     /// What refutes the portal's sorting, as it is stored.
     refutation: Option<Refutation>,
+    /// Since when the list of folders cannot be read, as it is stored.
+    failing_since: Option<Timestamp>,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
     forget_portals_at: Instant,
@@ -67,6 +69,7 @@ struct InFlight {
     end: Option<End>,
     forgotten: Vec<FolderId>,
     refutation: Option<Refutation>,
+    failing_since: Option<Timestamp>,
 }
 
 impl InFlight {
@@ -94,6 +97,7 @@ impl Storage {
             is_held: false,
             forgotten: Vec::new(),
             refutation: None,
+            failing_since: None,
             refused: None,
             forget_portals_at: now,
         }
@@ -120,6 +124,7 @@ impl Storage {
         self.note_use(result.as_ref().err());
         let stored = result.ok()?;
         self.refutation.clone_from(&stored.document.refutation);
+        self.failing_since = stored.document.failing_since;
         Some(stored)
     }
 
@@ -188,12 +193,14 @@ impl Storage {
         folders: Vec<FolderId>,
         changes: Vec<FolderChange>,
         refutation: Option<Refutation>,
+        failing_since: Option<Timestamp>,
         watched: Vec<PortalAddress>,
     ) -> impl Future<Output = Written> + Send + use<> {
         let end = self.end.take_if(|_| self.queue.is_empty());
         let changes = Changes {
             last_success: end.and_then(|end| end.success),
             refutation: (refutation != self.refutation).then(|| refutation.clone()),
+            failing_since: (failing_since != self.failing_since).then_some(failing_since),
             forgotten: std::mem::take(&mut self.forgotten),
             unwatched: end.and_then(|_| self.forget_portals(watched)),
             folders: changes,
@@ -203,6 +210,7 @@ impl Storage {
             end,
             forgotten: changes.forgotten.clone(),
             refutation,
+            failing_since,
         });
         let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
         async move { documents.write(portal, shard, changes).await }
@@ -218,6 +226,7 @@ impl Storage {
         self.written += in_flight.len();
         if refused.is_none() {
             self.refutation = in_flight.refutation;
+            self.failing_since = in_flight.failing_since;
             return Vec::new();
         }
         self.is_held = true;

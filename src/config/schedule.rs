@@ -39,6 +39,11 @@ impl Schedule {
             )),
         }
     }
+
+    /// The longest jitter of starts that are so far apart, whatever is configured.
+    pub fn longest_jitter(interval: Duration) -> Duration {
+        interval / 10
+    }
 }
 
 scalar! {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use crate::config::keys::properties;
 use crate::config::node::{Node, Value};
 use crate::config::schema::json_schema;
+use crate::config::{Config, Schedule};
 
 /// The keys and values of a file, and the defaults of the keys that it does not have. Comments are left out.
 pub(super) fn of_file(file: &Node) -> Json {
@@ -21,6 +22,27 @@ pub(super) fn defaults() -> Json {
         keys.remove("state");
     }
     shown
+}
+
+impl Config {
+    /// [`Config::written`] with what is in use where it differs.
+    pub fn shown(&self) -> Json {
+        let mut shown = (*self.written).clone();
+        let collect = &self.collect;
+        let longest = match collect.schedule {
+            Schedule::Every(interval) => Schedule::longest_jitter(interval),
+            Schedule::Cron(_) => collect.jitter,
+        };
+        if longest < collect.jitter {
+            let longest = humantime::format_duration(longest).to_string();
+            shown["collect"]["jitter"] = longest.into();
+        }
+        let portals = shown["portals"].as_array_mut().into_iter().flatten();
+        for (shown, portal) in portals.zip(&self.portals) {
+            shown["user_agent"] = portal.user_agent.as_str().into();
+        }
+        shown
+    }
 }
 
 fn json(node: &Node) -> Json {
@@ -85,6 +107,23 @@ mod tests {
 
     fn of_text(text: &str) -> Json {
         of_file(&Node::parse(text.as_bytes(), &mut Vec::new()).unwrap())
+    }
+
+    #[test]
+    fn what_is_in_use_is_shown_where_more_was_written() {
+        let shown = |collect: &str| {
+            let text = format!(
+                "portals: [{{name: main, base_url: 'https://portal.example', api_key_env: KEY}}]\ncollect: {collect}"
+            );
+            let shown = Config::from_yaml("kb.yml", text).unwrap().shown();
+            let agent = format!("kb-exporter/{}", env!("CARGO_PKG_VERSION"));
+            assert_eq!(shown["portals"][0]["user_agent"], agent.as_str());
+            shown["collect"]["jitter"].clone()
+        };
+        assert_eq!(shown("{}"), "6s");
+        assert_eq!(shown("{schedule: 5s}"), "500ms");
+        assert_eq!(shown("{schedule: 1m, jitter: 1s}"), "1s");
+        assert_eq!(shown("{schedule: 0 0 * * * *}"), "10s");
     }
 
     #[test]

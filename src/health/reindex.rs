@@ -8,6 +8,7 @@ use crate::config::Mode;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Choice, Decision, Hold, Reason};
 use crate::snapshot::{FolderView, PortalView, ReindexView, Snapshot};
+use crate::text;
 
 /// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
@@ -89,7 +90,10 @@ fn most_held(view: &ReindexView) -> Option<(Reason, usize, Timestamp)> {
 
 fn name_of(portal: &PortalView, id: FolderId) -> String {
     let folder = portal.folders.get(&id);
-    folder.map_or_else(|| id.to_string(), |folder| folder.name.to_string())
+    folder.map_or_else(
+        || id.to_string(),
+        |folder| text::one_line(&folder.title()).into_owned(),
+    )
 }
 
 /// The decision about a folder, and a sentence about it for people.

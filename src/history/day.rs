@@ -18,9 +18,15 @@ pub struct Day {
     pub oldest: Series,
     pub failed_entries: Series,
     pub flagged_entries: Series,
+    /// When the first of the last entries was counted between which there is no pause.
+    pub failed_since: Timestamp,
+    pub flagged_since: Timestamp,
     /// When a file was last seen to leave `pending` or to come to its end, or when the first of those arrived that wait.
     pub moved: Timestamp,
 }
+
+/// The steps without an entry after which the next one begins something new: half an hour.
+const PAUSE: u32 = 7;
 
 /// The pending and processing files.
 pub fn waiting(files: &ByStatus<u64>) -> u64 {
@@ -54,14 +60,57 @@ impl Day {
         self.flagged.note(quarter, files[Status::Flagged]);
         self.waiting.note(quarter, waiting(files));
         self.oldest.note(quarter, oldest.try_into().unwrap_or(0));
-        self.failed_entries.note(step, entries[Status::Failed]);
-        self.flagged_entries.note(step, entries[Status::Flagged]);
+        for (status, known, since) in [
+            (
+                Status::Failed,
+                &mut self.failed_entries,
+                &mut self.failed_since,
+            ),
+            (
+                Status::Flagged,
+                &mut self.flagged_entries,
+                &mut self.flagged_since,
+            ),
+        ] {
+            let entries = entries[status];
+            if entries > known.at(step) && known.grown_since(step.saturating_sub(PAUSE)) == 0 {
+                *since = at;
+            }
+            known.note(step, entries);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_begin_anew_after_half_an_hour_without_any() {
+        let mut day = Day::default();
+        let none = ByStatus::default();
+        for (minute, failed, since) in [
+            (1, 0, 0),
+            (8, 2, 8),
+            (37, 3, 8),
+            (70, 3, 8),
+            (73, 4, 73),
+            (74, 5, 73),
+        ] {
+            let entries = ByStatus::from_fn(|status| match status {
+                Status::Failed => failed,
+                _ => 0,
+            });
+            let at = Timestamp::from_millis(minute * 60_000);
+            day.note(at, [&none, &entries], None, None);
+            assert_eq!(
+                day.failed_since.as_millis(),
+                since * 60_000,
+                "minute {minute}"
+            );
+        }
+        assert_eq!(day.flagged_since, Timestamp::default());
+    }
 
     #[test]
     fn files_move_when_one_is_processed_or_the_first_arrives_and_not_when_more_arrive() {

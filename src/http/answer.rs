@@ -10,8 +10,8 @@ use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use foldhash::quality::FixedState;
@@ -50,62 +50,54 @@ fn versioned(path: &str, text: &str) -> String {
 /// A page. Whoever has it asks each time whether it changed.
 pub(super) fn page(page: Markup, asked: &HeaderMap) -> Response {
     let page = page.into_string();
-    let tag = format!("W/\"{:x}\"", FixedState::default().hash_one(&page));
-    let known = asked.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    let is_known = known.is_some_and(|known| known.contains(&tag));
-    let mut response = if is_known {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        response
-    } else {
-        compressed(page.as_bytes(), asked)
-    };
-    let headers = response.headers_mut();
-    if let Ok(tag) = tag.parse() {
-        headers.insert(ETAG, tag);
-    }
-    for (name, value) in [
+    let tag = format!("\"{:x}\"", FixedState::default().hash_one(&page));
+    let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "same-origin"),
         (CACHE_CONTROL, "private, no-cache"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ];
+    let answer = if is_known(&tag, asked) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        compressed(page.into_bytes(), asked)
+    };
+    (headers, [(ETAG, format!("W/{tag}"))], answer).into_response()
+}
+
+/// Whether a client has what the tag is of: by the weak comparison, for which a strong form is as good (RFC 9110, 13.1.2).
+fn is_known(tag: &str, asked: &HeaderMap) -> bool {
+    let known = asked.get_all(IF_NONE_MATCH).iter();
+    let mut known = known.filter_map(|tags| tags.to_str().ok());
+    known.any(|tags| tags.trim() == "*" || tags.contains(tag))
 }
 
 pub(super) fn asset(asset: &'static Asset, asked: &HeaderMap) -> Response {
-    let mut response = compressed(asset.text.as_bytes(), asked);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
-    let forever = HeaderValue::from_static("max-age=31536000, immutable");
-    headers.insert(CACHE_CONTROL, forever);
-    response
+    let headers = [
+        (CONTENT_TYPE, asset.content_type),
+        (CACHE_CONTROL, "max-age=31536000, immutable"),
+    ];
+    (headers, compressed(asset.text.into(), asked)).into_response()
 }
 
-fn compressed(text: &[u8], asked: &HeaderMap) -> Response {
+fn compressed(text: Vec<u8>, asked: &HeaderMap) -> Response {
     let gzip = || -> std::io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(text)?;
+        encoder.write_all(&text)?;
         encoder.finish()
     };
     match accepts_gzip(asked).then(gzip) {
         Some(Ok(gzip)) => coded(gzip.into(), true),
-        _ => coded(text.to_vec().into(), false),
+        _ => coded(text.into(), false),
     }
 }
 
 /// An answer that depends on what the client accepts.
 fn coded(body: Body, is_gzip: bool) -> Response {
-    let mut response = Response::new(body);
-    let headers = response.headers_mut();
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    if is_gzip {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
-    response
+    let coding = is_gzip.then_some((CONTENT_ENCODING, "gzip"));
+    let varies = (VARY, "accept-encoding");
+    (AppendHeaders(coding.into_iter().chain([varies])), body).into_response()
 }
 
 /// Answers in a form that the client accepts.
@@ -127,12 +119,9 @@ pub(super) async fn scrape(
         let length: u64 = scrape.plain_len();
         (length, Body::from_stream(stream::iter(scrape.plain())))
     };
-    let mut response = coded(body, gzip);
-    let headers = response.headers_mut();
-    let content_type = HeaderValue::from_static(metrics::CONTENT_TYPE);
-    headers.insert(CONTENT_LENGTH, length.into());
-    headers.insert(CONTENT_TYPE, content_type);
-    Ok(response)
+    let length = [(CONTENT_LENGTH, length)];
+    let content_type = [(CONTENT_TYPE, metrics::CONTENT_TYPE)];
+    Ok((length, content_type, coded(body, gzip)).into_response())
 }
 
 /// Whether a client accepts gzip (RFC 9110, 12.5.3).
@@ -157,6 +146,8 @@ pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     #[test]

@@ -6,12 +6,12 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
-use crate::http::passwords::{Credentials, Passwords, Verdict};
+use crate::http::passwords::{Credentials, Passwords};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
 use crate::http::serve::{Client, Network};
@@ -69,6 +69,10 @@ impl Guard {
         client: Client,
         request: &Parts,
     ) -> Result<(), Refusal> {
+        if request.version == Version::HTTP_11 && request.headers.get_all(HOST).iter().count() != 1
+        {
+            return Err(Refusal::Host);
+        }
         let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
         let writes = !matches!(request.method, Method::GET | Method::HEAD);
         if client.only_probes && !is_probe {
@@ -86,7 +90,10 @@ impl Guard {
             return Err(Refusal::Rate);
         }
         if !config.users.is_empty() {
-            return self.check_password(config, client, request).await;
+            let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
+            let network = Network::of(client.peer.ip());
+            let check = self.passwords.check(&config.users, &credentials, network);
+            return check.await;
         }
         let tls = config.tls.as_ref();
         if tls.is_some_and(|tls| tls.client_auth == ClientAuthType::VerifyClientCertIfGiven)
@@ -96,22 +103,6 @@ impl Guard {
             return Err(Refusal::Certificate);
         }
         Ok(())
-    }
-
-    async fn check_password(
-        &self,
-        config: &WebConfig,
-        client: Client,
-        request: &Parts,
-    ) -> Result<(), Refusal> {
-        let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
-        let network = Network::of(client.peer.ip());
-        let check = self.passwords.check(&config.users, &credentials, network);
-        match check.await {
-            Verdict::Right => Ok(()),
-            Verdict::Wrong => Err(Refusal::Password),
-            Verdict::Busy => Err(Refusal::Waiting),
-        }
     }
 }
 

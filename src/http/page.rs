@@ -35,8 +35,8 @@ pub(super) use query::Query;
 /// The configuration in use.
 pub struct Configuration {
     pub facts: ConfigFacts,
-    /// The keys and values of the file and the defaults, without secrets.
-    pub written: Arc<Json>,
+    /// Keys and values, without secrets.
+    pub shown: Arc<Json>,
     pub reindex: Arc<Reindex>,
 }
 
@@ -49,8 +49,7 @@ pub(super) struct Pages<'a> {
     rows: Vec<Row<'a>>,
     findings: Findings,
     metrics: &'a str,
-    /// Path and query of the page.
-    place: &'a str,
+    path: &'a str,
 }
 
 impl<'a> Pages<'a> {
@@ -59,7 +58,7 @@ impl<'a> Pages<'a> {
         health: &'a Health,
         configuration: &'a Configuration,
         now: Moment,
-        [metrics, place]: [&'a str; 2],
+        [metrics, path]: [&'a str; 2],
     ) -> Self {
         let rows = row::all(health, now);
         let is_reloaded = configuration.facts.reload_successful;
@@ -71,7 +70,7 @@ impl<'a> Pages<'a> {
             now,
             rows,
             metrics,
-            place,
+            path,
         }
     }
 
@@ -81,7 +80,7 @@ impl<'a> Pages<'a> {
             (Route::Folders, []) => (self.findings.title(), folders::content(self, query)),
             (Route::Folder, [portal, folder]) => {
                 let row = self.row(portal, FolderId::parse(folder)?)?;
-                (row.name().to_owned(), folder::content(row, self.now))
+                (row.name().to_owned(), folder::content(row, self))
             }
             (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
             (Route::HealthPage, []) => ("Health".to_owned(), health::content(self)),
@@ -95,11 +94,14 @@ impl<'a> Pages<'a> {
             (Route::Document, [name]) => documents::content(name)?,
             _ => return None,
         };
+        let here = match route {
+            Route::Folders => query.to_string(),
+            _ => format!(".{}", self.path),
+        };
         Some(layout::page(
             &title,
-            self.place,
+            [&here, self.metrics],
             self.findings.state,
-            self.metrics,
             &content,
         ))
     }

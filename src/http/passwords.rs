@@ -17,6 +17,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::clock;
+use crate::http::refusal::Refusal;
 use crate::http::serve::Network;
 
 /// Wrong passwords take a twentieth of one processor at most.
@@ -55,15 +56,6 @@ impl Credentials {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Right,
-    /// There is no such user, or the password is another one.
-    Wrong,
-    /// Checks for too many clients wait.
-    Busy,
-}
-
 /// Checks passwords and remembers what it found.
 #[derive(Default)]
 pub(super) struct Passwords {
@@ -95,22 +87,20 @@ struct Check {
 }
 
 impl Passwords {
-    /// Checks the password of a user for a client in a network.
+    /// Checks the password of a user for a client in a network; whether there is no such user, nobody can tell.
     pub(super) async fn check(
         &self,
         users: &BTreeMap<String, String>,
         asked: &Credentials,
         network: Network,
-    ) -> Verdict {
-        let Some(check) = self.prepare(users, asked) else {
-            return Verdict::Wrong;
-        };
+    ) -> Result<(), Refusal> {
+        let check = self.prepare(users, asked).ok_or(Refusal::Password)?;
         let mut result = self.result_of(check, network);
         match result.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(true)) => Verdict::Right,
-            Ok(_) => Verdict::Wrong,
+            Ok(Some(true)) => Ok(()),
+            Ok(_) => Err(Refusal::Password),
             // The check was given up.
-            Err(_) => Verdict::Busy,
+            Err(_) => Err(Refusal::Waiting),
         }
     }
 

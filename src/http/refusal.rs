@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use tokio::time::Instant;
 
 /// The challenge for a password (RFC 7617).
@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
+    /// No name of the host, or several (RFC 9112, 3.2).
+    Host,
     /// No password, or a wrong one.
     Password,
     /// Too many passwords wait to be checked.
@@ -30,36 +32,38 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    const fn reason(self) -> &'static str {
+    const fn answer(self) -> (StatusCode, &'static str) {
         match self {
-            Self::Password => "a user and the right password are needed",
-            Self::Waiting => "too many passwords wait to be checked",
-            Self::Rate => "more requests than rate_limit allows",
-            Self::Certificate => "this needs a client certificate",
-            Self::CrossSite => "a page of another site sent this",
-            Self::Connections => "too many connections",
+            Self::Host => (StatusCode::BAD_REQUEST, "HTTP/1.1 needs one header Host"),
+            Self::Password => (
+                StatusCode::UNAUTHORIZED,
+                "a user and the right password are needed",
+            ),
+            Self::Waiting => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "too many passwords wait to be checked",
+            ),
+            Self::Rate => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "more requests than rate_limit allows",
+            ),
+            Self::Certificate => (StatusCode::FORBIDDEN, "this needs a client certificate"),
+            Self::CrossSite => (StatusCode::FORBIDDEN, "a page of another site sent this"),
+            Self::Connections => (StatusCode::SERVICE_UNAVAILABLE, "too many connections"),
         }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let text = format!("{}\n", self.reason());
-        let later = [(RETRY_AFTER, "1")];
-        match self {
-            Self::Password => {
-                let challenge = [(WWW_AUTHENTICATE, CHALLENGE)];
-                (StatusCode::UNAUTHORIZED, challenge, text).into_response()
-            }
-            Self::Waiting | Self::Rate => {
-                (StatusCode::TOO_MANY_REQUESTS, later, text).into_response()
-            }
-            Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, text).into_response(),
-            Self::Connections => {
-                let close = [(CONNECTION, "close")];
-                (StatusCode::SERVICE_UNAVAILABLE, close, text).into_response()
-            }
-        }
+        let (code, reason) = self.answer();
+        let header = match self {
+            Self::Password => Some((WWW_AUTHENTICATE, CHALLENGE)),
+            Self::Waiting | Self::Rate => Some((RETRY_AFTER, "1")),
+            Self::Connections => Some((CONNECTION, "close")),
+            Self::Host | Self::Certificate | Self::CrossSite => None,
+        };
+        (code, AppendHeaders(header), format!("{reason}\n")).into_response()
     }
 }
 
@@ -77,7 +81,7 @@ struct Logged {
 impl RefusalLog {
     pub(super) fn add(&self, refusal: Refusal, peer: SocketAddr, now: Instant) {
         if let Some(omitted) = self.due(now) {
-            let reason = refusal.reason();
+            let (_, reason) = refusal.answer();
             tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
         }
     }

@@ -22,17 +22,6 @@ label_values! {
 }
 
 impl Route {
-    /// What is for people.
-    pub const PAGES: [Self; 7] = [
-        Self::Folders,
-        Self::Folder,
-        Self::Errors,
-        Self::HealthPage,
-        Self::Configuration,
-        Self::Documents,
-        Self::Document,
-    ];
-
     /// The route of a request's path.
     pub fn of(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|route| route.matches(path))

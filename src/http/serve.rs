@@ -37,7 +37,7 @@ use crate::http::web_config::WebConfigFile;
 pub(super) use places::Network;
 use places::{Place, Places};
 
-/// The largest head of a request, in bytes; a larger one is answered with 431.
+/// A head of a request that is not complete in so many bytes is answered with 431; the last read may bring as many again.
 const MAX_HEAD: usize = 32 * 1024;
 
 /// The first byte of a TLS handshake (RFC 8446, section 5.1).

@@ -50,25 +50,24 @@ pub struct Site {
 
 impl Site {
     pub fn router(self) -> Router {
-        let telemetry_path = self.telemetry_path.clone();
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
         let documents = format!("{}/", Route::Documents.as_str());
-        let pages = Route::PAGES.map(Route::as_str).into_iter();
-        let mut router = Router::new();
-        for path in pages.chain([&*documents]) {
-            router = router.route(path, get(page));
+        let mut router = Router::new()
+            .route(&self.telemetry_path, get(metrics))
+            .route(&documents, get(page));
+        for route in Route::ALL {
+            let answer = match route {
+                Route::Style => asset(&answer::STYLE),
+                Route::Script => asset(&answer::SCRIPT),
+                Route::Live | Route::Healthy => get(live),
+                Route::Ready => get(ready),
+                Route::Health => get(health),
+                Route::Reload => post(reload),
+                _ => get(page),
+            };
+            router = router.route(route.as_str(), answer);
         }
-        let router = router
-            .route(Route::Live.as_str(), get(live))
-            .route(Route::Healthy.as_str(), get(live))
-            .route(Route::Ready.as_str(), get(ready))
-            .route(Route::Health.as_str(), get(health))
-            .route(Route::Reload.as_str(), post(reload))
-            .route(Route::Style.as_str(), asset(&answer::STYLE))
-            .route(Route::Script.as_str(), asset(&answer::SCRIPT))
-            .route(&telemetry_path, get(metrics))
-            .layer(guard);
-        router.with_state(Arc::new(self))
+        router.layer(guard).with_state(Arc::new(self))
     }
 
     /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
@@ -102,8 +101,7 @@ async fn page(
 ) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = site.health(&snapshot, now).await;
-    let place = path.path_and_query().map_or("/", |place| place.as_str());
-    let paths = [&*site.telemetry_path, place];
+    let paths = [&*site.telemetry_path, path.path()];
     let configuration = site.config.borrow();
     let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
     let route = Route::of(path.path());

@@ -93,17 +93,17 @@ impl ApiKey {
         Err(KeyError::NoKey { origin, found })
     }
 
-    /// Overwrites the key in an answer that quotes it, before anything of the answer is kept or shown.
-    pub(super) fn hide_in(&self, answer: &mut [u8]) {
+    /// Overwrites the key in a text that quotes it, before anything of the text is kept or shown.
+    pub fn hide_in(&self, text: &mut [u8]) {
         let key = self.0.expose_secret().as_bytes();
         if key.len() < SHORTEST_SECRET {
             return;
         }
         let mut at = 0;
-        while let Some(found) = memchr::memmem::find(&answer[at..], key) {
+        while let Some(found) = memchr::memmem::find(&text[at..], key) {
             let start = at + found;
             at = start + key.len();
-            answer[start..at].fill(b'*');
+            text[start..at].fill(b'*');
         }
     }
 

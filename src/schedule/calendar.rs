@@ -7,6 +7,7 @@ use croner::Cron;
 use tokio::time::Instant;
 
 use crate::clock::Moment;
+use crate::config::Schedule;
 use crate::model::Timestamp;
 
 use super::due::Tick;
@@ -115,7 +116,8 @@ impl Calendar {
 
     /// Jitter keeps clear of the following occurrence, so that no two become one.
     fn occurrence(&self, at: Timestamp, draw: f64) -> Occurrence {
-        let longest = self.after(at).map(|following| following.since(at) / 10);
+        let following = self.after(at);
+        let longest = following.map(|following| Schedule::longest_jitter(following.since(at)));
         let jitter = longest.map_or(self.jitter, |longest| self.jitter.min(longest));
         Occurrence {
             at,

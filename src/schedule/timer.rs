@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::due::Tick;
 use crate::clock::Moment;
+use crate::config::Schedule;
 
 /// The shortest and the longest gap (docs/configuration.md, `collect.schedule`).
 const GAPS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_hours(7 * 24));
@@ -29,7 +30,7 @@ impl Timer {
         let gap = gap.clamp(GAPS.0, GAPS.1);
         Self {
             gap,
-            jitter: jitter.min(gap / 10),
+            jitter: jitter.min(Schedule::longest_jitter(gap)),
             next: None,
         }
     }

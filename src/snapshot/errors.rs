@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::classify::{Class, ErrorRow, Growth, KnownClass};
 use crate::clock::Moment;
 use crate::model::{ByStatus, FolderId};
-use crate::snapshot::PortalView;
+use crate::snapshot::{FolderView, PortalView};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorClass {
@@ -25,10 +25,19 @@ pub struct ErrorClass {
 impl PortalView {
     /// The classes of the files that failed or were flagged, those with most files first.
     pub fn error_classes(&self, now: Moment) -> Vec<ErrorClass> {
+        self.error_classes_of(self.folders.values().map(|folder| &**folder), now)
+    }
+
+    /// The same of some folders.
+    pub fn error_classes_of<'a>(
+        &'a self,
+        folders: impl IntoIterator<Item = &'a FolderView>,
+        now: Moment,
+    ) -> Vec<ErrorClass> {
         let mut sums =
             BTreeMap::<&Class, (ByStatus<u64>, BTreeSet<FolderId>, Option<Growth>)>::new();
         let mut other: Option<&ErrorRow> = None;
-        for folder in self.folders.values() {
+        for folder in folders {
             let counts = self.fresh_counts(folder, now);
             for row in counts.into_iter().flat_map(|counts| &counts.errors) {
                 let (files, folders, growth) = sums.entry(&row.class).or_default();

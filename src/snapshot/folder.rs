@@ -1,5 +1,6 @@
 //! One folder, as it is known.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +41,14 @@ pub struct FolderView {
 }
 
 impl FolderView {
+    /// Its name for people, or its id if nothing of the name can be seen.
+    pub fn title(&self) -> Cow<'_, str> {
+        match self.name.label() {
+            blank if blank.trim().is_empty() => self.id.to_string().into(),
+            name => name.into(),
+        }
+    }
+
     /// A folder about which nothing is known yet.
     pub fn unseen(id: FolderId, name: FolderName) -> Self {
         Self {

@@ -30,6 +30,9 @@ pub struct PortalDocument {
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
     pub refutation: Option<Refutation>,
+    /// Since when its list of folders cannot be read, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
 }
 
 /// What refutes that a portal sorts by status.
@@ -110,6 +113,8 @@ pub struct Changes {
     pub last_success: Option<Timestamp>,
     /// What refutes that it sorts, or that nothing does any more.
     pub refutation: Option<Option<Refutation>>,
+    /// Since when its list cannot be read, or that it can again.
+    pub failing_since: Option<Option<Timestamp>>,
     /// Folders to delete.
     pub forgotten: Vec<FolderId>,
     /// Deletes folders of all portals but these that nobody wrote since a time.
@@ -273,6 +278,6 @@ impl Changes {
     }
 
     fn changes_portal(&self) -> bool {
-        self.last_success.is_some() || self.refutation.is_some()
+        self.last_success.is_some() || self.refutation.is_some() || self.failing_since.is_some()
     }
 }

@@ -220,10 +220,13 @@ async fn the_key_is_shown_nowhere_although_the_portal_quotes_it() {
         ("main", portal.base_url()),
         ("other", format!("http://{}", refusing.address())),
     ];
-    let workspace = Workspace::new(&portals);
+    let workspace = Workspace::with(&portals, |config| {
+        set(config, "/portals/0/user_agent", &format!("agent/{key}"));
+        config["portals"][1]["folders"] = json!({"exclude": [key]});
+    });
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
-    for path in ["/metrics", "/health", "/", "/errors"] {
+    for path in ["/metrics", "/health", "/", "/errors", "/config"] {
         let text = exporter.get(path).await.text().await.unwrap();
         assert!(!text.contains(&key), "{path}: {text}");
     }

@@ -34,8 +34,7 @@ pub(super) fn bar(files: [u64; 3], most: u64) -> Markup {
     let mut end = 0;
     let segments = files.into_iter().zip(names).filter(|(files, _)| *files > 0);
     let segments = segments.map(|(files, name)| {
-        let width = u128::from(files) * u128::from(WIDTH) / u128::from(most.max(1));
-        let width = u64::try_from(width).unwrap_or(WIDTH).max(LEAST);
+        let width = (files.saturating_mul(WIDTH) / most.max(1)).max(LEAST);
         let begin = end;
         end += width + 2;
         (begin, width, name)
@@ -54,8 +53,7 @@ pub(super) fn day(class: &str, counts: &[u64], most: u64, label: &str) -> Markup
     const HEIGHT: u64 = 24;
     let mut bars = String::new();
     for (place, count) in counts.iter().enumerate() {
-        let height = u128::from(*count) * u128::from(HEIGHT) / u128::from(most.max(1));
-        let height = u64::try_from(height).unwrap_or(HEIGHT).clamp(2, HEIGHT);
+        let height = (count.saturating_mul(HEIGHT) / most.max(1)).clamp(2, HEIGHT);
         if *count > 0 {
             // Writing to a string cannot fail.
             let _ = write!(bars, "M{} {HEIGHT}v-{height}h2v{height}z", place * 3);

@@ -13,12 +13,12 @@ pub(super) fn content(configuration: &Configuration) -> Markup {
             @if !configuration.facts.reload_successful {
                 span.fail { "The changed file could not be used." } " The log has the reason. "
             }
-            @if configuration.written["portals"].is_null() {
+            @if configuration.shown["portals"].is_null() {
                 "There is no file: the environment configures one portal, and these are the defaults. "
             }
             "What the keys mean, says " a href="docs/configuration.md" { "configuration.md" } ". "
-            "Secrets, paths of secrets and comments are left out."
+            "Paths of secrets and comments are left out."
         }
-        pre tabindex="0" { (format!("{:#}", configuration.written)) }
+        pre tabindex="0" { (format!("{:#}", configuration.shown)) }
     }
 }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use crate::classify::Class;
-use crate::health::Reading;
 use crate::http::page::Pages;
-use crate::http::page::layout::{As, change, number, table, time};
+use crate::http::page::layout::{As, change, number, table, things, time};
 use crate::http::page::query::Query;
+use crate::http::page::row::Coverage;
 use crate::model::Status;
 use crate::policy::{ClassRecord, class_records};
-use crate::snapshot::ErrorClass;
+use crate::snapshot::{ErrorClass, PortalView};
 
 const HEADS: [(&str, &str); 8] = [
     ("Class", ""),
@@ -19,7 +19,7 @@ const HEADS: [(&str, &str); 8] = [
     ("Flagged", "n"),
     ("In 1 h", "n"),
     ("In 24 h", "n"),
-    ("Folders", "n"),
+    ("Folders", "n folders"),
     ("A retry", ""),
     ("Example", ""),
 ];
@@ -32,23 +32,35 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
             @for health in &pages.health.portals {
                 @let portal = &health.view;
                 @if pages.health.portals.len() > 1 { h2 { "Portal " (portal.name) } }
-                @let rows = || pages.rows.iter().filter(|row| row.portal.name == portal.name);
-                @let (counted, all) = (rows().filter(|row| row.counts.is_some()).count(), rows().count());
-                @if counted < all || portal.list.facts().is_none() {
-                    p { "Not known yet or any more: " (all - counted) " of " (all) " folders. " a href="./" { "The overview says why." } }
+                @let known = Coverage::of(portal, &pages.rows);
+                p {
+                    @if known.shown == 0 { "Not known yet or any more" } @else { "Known of " (known.shown) " of " (things(known.all as u64, "folder", "folders")) }
+                    @if let Some(oldest) = known.oldest { "; the oldest count " (time(oldest, As::Ago)) }
+                    @if let Some(since) = portal.list.failing_since() { "; the portal cannot be read since " (time(since, As::Clock)) }
+                    ". " a href="./" { "The overview says more." }
                 }
-                @let reindex = pages.snapshot.reindex.get(&portal.name);
-                @let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
-                @let records = ledger.map(|ledger| class_records(ledger, pages.now.wall)).unwrap_or_default();
-                @let records = records.into_iter().map(|record| (record.class.clone(), record)).collect();
                 @if !health.errors.is_empty() {
-                    (table("Error classes", &HEADS, health.errors.iter().map(|error| row(error, portal.name.as_str(), &records))))
-                } @else if rows().any(|row| row.health.reading == Reading::Counted) && counted == all {
+                    (classes(pages, portal, &health.errors))
+                } @else if known.all > 0 && known.shown == known.all {
                     p { "No failed or flagged file." }
                 }
             }
         }
     }
+}
+
+/// What is known of some classes, and what the ledger knows of their retries.
+pub(super) fn classes(pages: &Pages<'_>, portal: &PortalView, classes: &[ErrorClass]) -> Markup {
+    let reindex = pages.snapshot.reindex.get(&portal.name);
+    let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
+    let records = ledger.map(|ledger| class_records(ledger, pages.now.wall));
+    let records = records.into_iter().flatten();
+    let records = records
+        .map(|record| (record.class.clone(), record))
+        .collect();
+    let rows = classes.iter();
+    let rows = rows.map(|error| row(error, portal.name.as_str(), &records));
+    table("Error classes", &HEADS, rows)
 }
 
 fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) -> Markup {
@@ -63,8 +75,8 @@ fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) 
         td.n data-label="Flagged" { (number(error.files[Status::Flagged])) }
         td.n data-label="In 1 h" { (grown(growth.map(|growth| growth.hour))) }
         td.n data-label="In 24 h" { (grown(growth.map(|growth| growth.day))) }
-        td.n data-label="Folders" { (number(error.folders as u64)) }
-        td data-label="A retry" {
+        td.n.folders data-label="Folders" { (number(error.folders as u64)) }
+        td.name data-label="A retry" {
             @match records.get(&error.class) {
                 None => "was not tried",
                 Some(record) => {

@@ -1,21 +1,18 @@
 //! The page of one folder: its state and the decision about it, its files, how it is counted.
 
-use std::cmp::Reverse;
-
 use maud::{Markup, html};
 
-use crate::classify::{ErrorRow, NamedFile};
-use crate::clock::Moment;
+use crate::classify::NamedFile;
 use crate::health::{FolderReindex, Reading};
-use crate::http::page::chart;
 use crate::http::page::folders::chips;
-use crate::http::page::layout::{As, change, number, sentence, share, table, things, time, took};
-use crate::http::page::query::Query;
+use crate::http::page::layout::{As, number, sentence, share, table, things, time, took};
 use crate::http::page::row::Row;
+use crate::http::page::{Pages, chart, errors};
 use crate::model::{Series, Status, Timestamp};
 use crate::snapshot::{Counts, Way};
 
-pub(super) fn content(row: &Row<'_>, now: Moment) -> Markup {
+pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
+    let now = pages.now.wall;
     let (portal, folder) = (row.portal, row.folder);
     html! {
         div #folder data-part {
@@ -34,11 +31,11 @@ pub(super) fn content(row: &Row<'_>, now: Moment) -> Markup {
             @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
             h2 { "Entries in 24 hours" }
             (chart::legend())
-            (entries("failed", "failed", &folder.day.failed_entries, now.wall))
-            (entries("flagged", "flagged", &folder.day.flagged_entries, now.wall))
-            @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
+            (entries("failed", "failed", &folder.day.failed_entries, now))
+            (entries("flagged", "flagged", &folder.day.flagged_entries, now))
+            @if row.counts.is_some_and(|counts| !counts.errors.is_empty()) {
                 h2 { "Errors" }
-                (errors(row, counts))
+                (errors::classes(pages, portal, &portal.error_classes_of([folder], pages.now)))
             }
             @if let Some(newest) = &folder.newest {
                 h2 { "Newest failed and flagged files" }
@@ -88,39 +85,12 @@ fn files(counts: &Counts) -> Markup {
             th scope="row" { (status.as_str()) }
             td.n data-label="Files" data-status=(status.as_str()) { (number(files)) }
             td.n data-label="Share" { (share(files, total)) }
-            td data-label="Longest" {
+            td.name data-label="Longest" {
                 @if let Some(oldest) = counts.oldest[status] { (time(oldest, As::For)) ", since " (time(oldest, As::Clock)) }
             }
         }
     };
     table("Files by status", &heads, counts.files.shown().map(row))
-}
-
-fn errors(row: &Row<'_>, counts: &Counts) -> Markup {
-    let heads = [
-        ("Class", ""),
-        ("Status", ""),
-        ("Files", "n"),
-        ("In 1 h", "n"),
-        ("In 24 h", "n"),
-        ("Example", ""),
-    ];
-    let portal = row.portal;
-    let row = |row: &ErrorRow| {
-        let known = portal.classes.get(row.class.as_str());
-        let example = known.map(|known| &known.example).or(row.example.as_ref());
-        html! {
-            th.name scope="row" { a href=(Query::of_error(portal.name.as_str(), row.class.as_str())) { (row.class) } }
-            td data-label="Status" { (row.status.as_str()) }
-            td.n data-label="Files" { (number(row.files)) }
-            td.n data-label="In 1 h" { @if let Some(growth) = row.growth { (change(growth.hour)) } @else { "–" } }
-            td.n data-label="In 24 h" { @if let Some(growth) = row.growth { (change(growth.day)) } @else { "–" } }
-            td.name data-label="Example" { @if let Some(example) = example { (example) } }
-        }
-    };
-    let mut errors: Vec<_> = counts.errors.iter().collect();
-    errors.sort_by_key(|row| Reverse(row.files));
-    table("Errors", &heads, errors.into_iter().map(row))
 }
 
 const FILE_HEADS: [(&str, &str); 4] = [
@@ -147,7 +117,7 @@ fn counting(row: &Row<'_>) -> Markup {
             dd { @if let Some(at) = folder.last_success { (time(at, As::Clock)) } @else { "never" } }
             @if let Some(counts) = row.counts {
                 dt { "Strategy" }
-                dd { (way(counts.look.way)) ", " (number(counts.look.requests)) " requests, took " (took(counts.look.duration)) }
+                dd { (way(counts.look.way)) ", " (things(counts.look.requests, "request", "requests")) ", took " (took(counts.look.duration)) }
                 dt { "Consistent" }
                 dd { @if counts.look.consistent { "yes" } @else { "no: the folder changed while it was read" } }
                 @if let Some(interval) = counts.interval { dt { "Interval" } dd { "counted every " (took(interval)) } }
@@ -169,10 +139,10 @@ fn way(way: Way) -> &'static str {
     }
 }
 
-fn reindexing(reindex: &FolderReindex, now: Moment) -> Markup {
+fn reindexing(reindex: &FolderReindex, now: Timestamp) -> Markup {
     let decision = &reindex.decision;
     let (reason, numbers) = (decision.reason(), decision.numbers);
-    let next = numbers.next_allowed.filter(|next| *next > now.wall);
+    let next = numbers.next_allowed.filter(|next| *next > now);
     html! {
         p {
             "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence(&reindex.sentence)) ". "

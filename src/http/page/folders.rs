@@ -9,10 +9,9 @@ use crate::http::page::layout::{
     As, change, number, sentence, share, table_with, things, time, took,
 };
 use crate::http::page::query::{PAGE, Query, Sort};
-use crate::http::page::row::{Row, Rows};
+use crate::http::page::row::{Coverage, Row, Rows};
 use crate::http::page::{Pages, chart, folder_path, totals};
 use crate::model::{Series, Status, Timestamp};
-use crate::snapshot::ListState;
 
 /// The heads of the table: the order that each chooses, and the class of its column.
 const HEADS: [(&str, Option<Sort>, &str); 8] = [
@@ -38,7 +37,7 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
         }
         (form(pages, query))
         div #folders data-part {
-            p.quiet { (found(&rows)) }
+            p.quiet { (found(&rows, pages.rows.len())) }
             (table(&rows, query, pages.now.wall, has_portals))
             (turning(&rows, query))
         }
@@ -48,30 +47,19 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
 /// Whether the numbers of a portal can be believed, and what is being done.
 pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
     let portal = &health.view;
-    let rows = rows
-        .iter()
-        .filter(|row| row.portal.name == portal.name && !row.folder.state.has_left());
-    let counted = rows.clone();
-    let counted = counted.filter(|row| row.health.reading == Reading::Counted);
-    let oldest = counted.clone().filter_map(|row| row.folder.last_success);
-    let (all, counted, oldest) = (rows.count(), counted.count(), oldest.min());
     let run = portal.collections.last_run;
     html! {
-        strong { (portal.name) } ": "
-        @match &portal.list {
-            ListState::Unasked => "the list of folders has not been read yet",
-            _ if counted == all => (things(all as u64, "folder, counted", "folders, all counted")),
-            _ => { (counted) " of " (things(all as u64, "folder", "folders")) " counted" }
-        }
-        @if let Some(oldest) = oldest { "; the oldest count " (time(oldest, As::Ago)) }
+        strong { (portal.name) } ": " (Coverage::of(portal, rows))
         @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
         @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
         "."
-        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { br; (sentence(note)) "." }
+        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { span.remark { (sentence(note)) "." } }
         @if let Some(reindex) = &health.reindex {
-            br; strong { "Reindexing" } ": " (sentence(&reindex.sentence))
-            @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
-            "."
+            span.remark {
+                strong { "Reindexing" } ": " (sentence(&reindex.sentence))
+                @if let Some(files) = reindex.remaining_files { "; the budget allows " (things(files, "more file", "more files")) }
+                "."
+            }
         }
     }
 }
@@ -100,9 +88,10 @@ fn form(pages: &Pages<'_>, query: &Query) -> Markup {
     }
 }
 
-fn found(rows: &Rows<'_, '_>) -> String {
+fn found(rows: &Rows<'_, '_>, all: usize) -> String {
     let folders = things(rows.total as u64, "folder", "folders");
     match (rows.total, rows.pages) {
+        (0, _) if all == 0 => "No folder is known.".to_owned(),
         (0, _) => "No folder matches.".to_owned(),
         (_, 1) => folders,
         _ => format!("{folders}, page {} of {}", rows.page, rows.pages),

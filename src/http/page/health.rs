@@ -45,7 +45,7 @@ fn facts(health: &PortalHealth) -> Markup {
     let portal = &health.view;
     html! {
         dl {
-            @if let Some(since) = portal.list.failing_since() { dt { "Not read since" } dd { (time(since, As::Clock)) ", " (time(since, As::Ago)) } }
+            @if let Some(since) = portal.list.failing_since() { dt { "Not read since" } dd { (time(since, As::Clock)) ", " (time(since, As::Ago)) @if let Some(failure) = portal.list.failure() { ": " (failure) } } }
             @if let Some(facts) = portal.list.facts() { dt { "Folders of the key" } dd { (number(facts.folders as u64)) } }
             @if let Some(run) = portal.collections.last_run { dt { "Last collection" } dd { (run.result.as_str()) ", ended " (time(run.ended, As::Ago)) } }
             @if let Some(at) = portal.collections.last_success { dt { "Last whole one" } dd { (time(at, As::Ago)) } }

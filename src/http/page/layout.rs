@@ -1,9 +1,9 @@
 //! What all pages have in common: head, navigation, tables; numbers and times for people.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use indicatif::HumanCount;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::http::answer::{SCRIPT, STYLE};
@@ -53,16 +53,14 @@ impl State {
 
 /// A whole page. All text is escaped by the templates. The script replaces the parts with `data-part` by newer ones.
 ///
-/// `place`: path and query of the page. Links are relative to its first folder, whatever a proxy has before that.
+/// `here`: the page's own link. Links are relative to the first folder, whatever a proxy has before that.
 pub(super) fn page(
     title: &str,
-    place: &str,
+    [here, metrics]: [&str; 2],
     state: State,
-    metrics: &str,
     content: &Markup,
 ) -> Markup {
-    let place = place.trim_start_matches('/');
-    let path = place.split(['/', '?']).next();
+    let path = here.trim_start_matches("./").split(['/', '?']).next();
     let links = [
         ("", "Overview"),
         ("errors", "Errors"),
@@ -77,14 +75,14 @@ pub(super) fn page(
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                base href=(base(place));
+                base href=(base(here));
                 title { (state.symbol()) " " (title) " – kb-exporter" }
                 link rel="icon" href=(state.icon());
                 link rel="stylesheet" href=(*STYLE.path);
                 script src=(*SCRIPT.path) defer {}
             }
             body {
-                a.skip href={ "./" (place) "#main" } { "Skip to content" }
+                a.skip href={ (here) "#main" } { "Skip to content" }
                 header {
                     a.brand href="./" { "kb-exporter" }
                     nav aria-label="Pages" {
@@ -102,9 +100,9 @@ pub(super) fn page(
 }
 
 /// The way from a page to the first folder.
-fn base(place: &str) -> String {
-    let path = place.split('?').next().unwrap_or_default();
-    let folders = path.matches('/').count();
+fn base(here: &str) -> String {
+    let path = here.split('?').next().unwrap_or_default();
+    let folders = path.matches('/').count().saturating_sub(1);
     "./".to_owned() + &"../".repeat(folders)
 }
 
@@ -186,15 +184,7 @@ pub(super) fn took(time: Duration) -> String {
 
 /// A number with separators between its thousands.
 pub(super) fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// `one` thing, or a number of `many`.
@@ -205,14 +195,12 @@ pub(super) fn things(count: u64, one: &str, many: &str) -> String {
 
 /// By how much a number changed, with its sign.
 pub(super) fn change(change: i64) -> String {
-    let mut text = match change {
-        1.. => "+".to_owned(),
-        0 => "±".to_owned(),
-        _ => "−".to_owned(),
+    let sign = match change {
+        1.. => "+",
+        0 => "±",
+        _ => "−",
     };
-    // Writing to a string cannot fail.
-    let _ = text.write_str(&number(change.unsigned_abs()));
-    text
+    format!("{sign}{}", number(change.unsigned_abs()))
 }
 
 /// A share of a total, in percent.
@@ -240,14 +228,14 @@ mod tests {
 
     #[test]
     fn the_way_to_the_first_folder_is_relative() {
-        for (place, expected) in [
-            ("", "./"),
-            ("?name=a/b", "./"),
-            ("errors", "./"),
-            ("docs/", "./../"),
-            ("folders/main/1", "./../../"),
+        for (here, expected) in [
+            ("./", "./"),
+            ("./?name=a/b", "./"),
+            ("./errors", "./"),
+            ("./docs/", "./../"),
+            ("./folders/main/1", "./../../"),
         ] {
-            assert_eq!(base(place), expected, "{place}");
+            assert_eq!(base(here), expected, "{here}");
         }
     }
 

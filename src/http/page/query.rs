@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use url::form_urlencoded;
 
 use crate::model::label_values;
+use crate::text;
 
 pub(super) const PAGE: usize = 100;
 
@@ -14,14 +15,26 @@ pub(super) const PAGE: usize = 100;
 #[serde(default)]
 pub(in crate::http) struct Query {
     /// A part of the name, in any case.
+    #[serde(deserialize_with = "short")]
     pub(super) name: String,
     /// The name of a portal; all if it is empty.
+    #[serde(deserialize_with = "short")]
     pub(super) portal: String,
     /// Folders with files of an error class; all if it is empty.
+    #[serde(deserialize_with = "short")]
     pub(super) error: String,
     pub(super) sort: Sort,
     /// The page, from 1.
     pub(super) page: usize,
+}
+
+/// No name that is looked for is longer.
+const LONGEST: usize = 200;
+
+/// What a page repeats is no longer than what it could find.
+fn short<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(text::cut(&text, LONGEST).into_owned())
 }
 
 label_values! {

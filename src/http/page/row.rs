@@ -1,10 +1,14 @@
 //! The folders of all portals: what the alerts say of each, and the order of the list.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
+
+use maud::{Markup, Render, html};
 
 use crate::alert::{Alert, Rule};
 use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, PortalHealth, Reading};
+use crate::http::page::layout::{As, things, time};
 use crate::http::page::query::{PAGE, Query, Sort};
 use crate::model::{Series, Status, Timestamp};
 use crate::snapshot::{Counts, FolderView, PortalView};
@@ -12,6 +16,7 @@ use crate::snapshot::{Counts, FolderView, PortalView};
 pub(super) struct Row<'a> {
     pub(super) portal: &'a PortalView,
     pub(super) folder: &'a FolderView,
+    name: Cow<'a, str>,
     pub(super) health: &'a FolderHealth,
     /// Its counts, unless they are too old.
     pub(super) counts: Option<&'a Counts>,
@@ -20,6 +25,46 @@ pub(super) struct Row<'a> {
     pub(super) alerts: Vec<Alert>,
     /// Its entries into failed and flagged in the last day.
     pub(super) entered: i64,
+}
+
+/// What is known of a portal's folders.
+pub(super) struct Coverage {
+    pub(super) all: usize,
+    /// Those whose last read counted them.
+    counted: usize,
+    /// Those whose counts are shown, and the oldest of these counts.
+    pub(super) shown: usize,
+    pub(super) oldest: Option<Timestamp>,
+}
+
+impl Coverage {
+    pub(super) fn of(portal: &PortalView, rows: &[Row<'_>]) -> Self {
+        let is_own =
+            |row: &&Row<'_>| row.portal.name == portal.name && !row.folder.state.has_left();
+        let own: Vec<_> = rows.iter().filter(is_own).collect();
+        let shown = own.iter().filter(|row| row.counts.is_some());
+        let is_counted = |row: &&&Row<'_>| row.health.reading == Reading::Counted;
+        Self {
+            all: own.len(),
+            counted: own.iter().filter(is_counted).count(),
+            shown: shown.clone().count(),
+            oldest: shown.filter_map(|row| row.folder.last_success).min(),
+        }
+    }
+}
+
+impl Render for Coverage {
+    fn render(&self) -> Markup {
+        let all = self.all as u64;
+        html! {
+            @match self.counted {
+                _ if self.all == 0 => "no folder is known",
+                counted if counted == self.all => (things(all, "folder, counted", "folders, all counted")),
+                counted => { (counted) " of " (things(all, "folder", "folders")) " counted" }
+            }
+            @if let Some(oldest) = self.oldest { "; the oldest count " (time(oldest, As::Ago)) }
+        }
+    }
 }
 
 /// One page of the folders that match.
@@ -55,6 +100,7 @@ impl<'a> Row<'a> {
         Self {
             portal,
             folder,
+            name: folder.title(),
             health,
             counts,
             oldest: counts.and_then(Counts::waiting_since),
@@ -64,7 +110,7 @@ impl<'a> Row<'a> {
     }
 
     pub(super) fn name(&self) -> &str {
-        self.folder.name.label()
+        &self.name
     }
 
     /// Its known files of a status.

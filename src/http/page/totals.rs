@@ -43,36 +43,30 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
             days().map(|day| series(day).grown_since(before)).sum()
         })
     };
+    let entries =
+        |series: fn(&Day) -> &Series| merged(days().map(|day| entries(series(day), now)), u64::add);
+    let waiting = days().map(|day| levels(&day.waiting, day.began, now));
     let totals = [
         Total {
             name: "failed",
             title: "Failed",
             files: files(&[Status::Failed]),
             grown: grown(|day| &day.failed),
-            picture: merged(
-                days().map(|day| entries(&day.failed_entries, now)),
-                u64::add,
-            ),
+            picture: entries(|day| &day.failed_entries),
         },
         Total {
             name: "flagged",
             title: "Flagged",
             files: files(&[Status::Flagged]),
             grown: grown(|day| &day.flagged),
-            picture: merged(
-                days().map(|day| entries(&day.flagged_entries, now)),
-                u64::add,
-            ),
+            picture: entries(|day| &day.flagged_entries),
         },
         Total {
             name: "waiting",
             title: "Waiting",
             files: files(&[Status::Pending, Status::Processing]),
             grown: grown(|day| &day.waiting),
-            picture: merged(
-                days().map(|day| levels(&day.waiting, day.began, now)),
-                u64::add,
-            ),
+            picture: merged(waiting, u64::add),
         },
     ];
     let [failed, flagged, waiting] = [0, 1, 2].map(|place: usize| most(&totals[place].picture));
@@ -91,8 +85,10 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
                 h2 { "Longest wait" }
                 p.big { @match oldest { Some(oldest) => (time(oldest, As::For)), None if began.is_some() => "none", None => "–" } }
                 p.quiet { @match oldest { Some(oldest) => { "since " (time(oldest, As::Clock)) }, None if began.is_some() => "no file waits", None => "not known yet" } }
-                (day("level", &waits, most(&waits), &format!("Longest wait in the last day: at most {} minutes", number(most(&waits)))))
-                (hours(most(&waits), " min"))
+                @if began.is_some() {
+                    (day("level", &waits, most(&waits), &format!("Longest wait in the last day: {}", at_most(&waits, "minutes"))))
+                    (hours(most(&waits), " min"))
+                }
             }
         }
     }
@@ -100,6 +96,13 @@ pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
 
 fn most(picture: &[u64]) -> u64 {
     picture.iter().copied().max().unwrap_or(0)
+}
+
+fn at_most(picture: &[u64], unit: &str) -> String {
+    match most(picture) {
+        0 => "none".to_owned(),
+        most => format!("at most {} {unit}", number(most)),
+    }
 }
 
 /// `began`: when the changes of less than a day began.
@@ -110,9 +113,9 @@ fn tile(total: &Total, scale: u64, began: Option<Timestamp>) -> Markup {
         entries => (entries, "entered in half an hour"),
     };
     let label = format!(
-        "{} files in the last day: at most {} {unit}",
+        "{} files in the last day: {}",
         total.title,
-        number(highest)
+        at_most(&total.picture, unit)
     );
     html! {
         li data-total=(total.name) {

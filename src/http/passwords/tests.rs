@@ -47,13 +47,13 @@ async fn a_check_goes_on_when_its_client_hangs_up_and_so_does_the_rest_after_it(
     for number in 0..20 {
         let guess = asked("alice", &format!("guess {number}"));
         let verdict = passwords.check(&users, &guess, network(1)).await;
-        assert_eq!(verdict, Verdict::Wrong);
+        assert_eq!(verdict, Err(Refusal::Password));
     }
     // A check of this cost takes more than a millisecond; the paused clock shows the rests alone.
     let rests = 19 * REST * Duration::from_millis(1);
     assert!(began.elapsed() > rests, "{:?}", began.elapsed());
     let verdict = passwords.check(&users, &right, network(1)).await;
-    assert_eq!(verdict, Verdict::Right);
+    assert_eq!(verdict, Ok(()));
     assert_eq!(lock(&passwords.checks).results.len(), 21, "each once");
 }
 
@@ -68,8 +68,10 @@ async fn of_too_many_checks_those_of_the_client_with_most_are_given_up() {
     let all = [(&right, network(2))].into_iter().chain(greedy);
     let checks = all.map(|(asked, network)| passwords.check(&users, asked, network));
     let verdicts = join_all(checks).await;
-    assert_eq!(verdicts[0], Verdict::Right);
-    let busy = verdicts.iter().filter(|verdict| **verdict == Verdict::Busy);
+    assert_eq!(verdicts[0], Ok(()));
+    let busy = verdicts
+        .iter()
+        .filter(|verdict| **verdict == Err(Refusal::Waiting));
     assert!(busy.count() >= WAITING);
     assert!(lock(&passwords.checks).waiting.is_empty());
 }
@@ -86,8 +88,12 @@ async fn a_right_password_is_checked_whoever_else_guesses() {
     let all = neighbours.chain(others).chain([(&right, network(1))]);
     let checks = all.map(|(asked, network)| passwords.check(&users, asked, network));
     let mut verdicts = join_all(checks).await;
-    assert_eq!(verdicts.pop(), Some(Verdict::Right));
-    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Wrong));
+    assert_eq!(verdicts.pop(), Some(Ok(())));
+    assert!(
+        verdicts
+            .iter()
+            .all(|verdict| *verdict == Err(Refusal::Password))
+    );
 }
 
 #[tokio::test]
@@ -97,7 +103,7 @@ async fn many_requests_with_one_password_need_one_check() {
     let right = asked("alice", "right");
     let checks = (0..300).map(|number| passwords.check(&users, &right, network(number)));
     let verdicts = join_all(checks).await;
-    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Right));
+    assert!(verdicts.iter().all(Result::is_ok));
     assert_eq!(lock(&passwords.checks).results.len(), 1);
 }
 
@@ -112,7 +118,7 @@ async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
         assert!(users.values().any(|hash| *hash == prepared.hash));
         assert_eq!(prepared.hash, again.hash, "always the same user's");
         let verdict = passwords.check(&users, &stranger, network(1)).await;
-        assert_eq!(verdict, Verdict::Wrong);
+        assert_eq!(verdict, Err(Refusal::Password));
     }
     let chosen = |n: usize| {
         passwords
@@ -129,7 +135,7 @@ async fn an_unknown_user_takes_as_long_as_a_known_one_whatever_the_password() {
     let verdict = passwords
         .check(&nobody, &asked("carol", ""), network(1))
         .await;
-    assert_eq!(verdict, Verdict::Wrong);
+    assert_eq!(verdict, Err(Refusal::Password));
 }
 
 #[tokio::test]
@@ -142,9 +148,9 @@ async fn a_user_who_left_or_has_another_password_is_checked_again() {
             .check(users, &asked(user, password), network(1))
             .await
     };
-    assert_eq!(check(&before, "alice", "one").await, Verdict::Right);
-    assert_eq!(check(&before, "bob", "two").await, Verdict::Right);
-    assert_eq!(check(&after, "alice", "one").await, Verdict::Wrong);
-    assert_eq!(check(&after, "bob", "two").await, Verdict::Wrong);
-    assert_eq!(check(&after, "alice", "other").await, Verdict::Right);
+    assert_eq!(check(&before, "alice", "one").await, Ok(()));
+    assert_eq!(check(&before, "bob", "two").await, Ok(()));
+    assert_eq!(check(&after, "alice", "one").await, Err(Refusal::Password));
+    assert_eq!(check(&after, "bob", "two").await, Err(Refusal::Password));
+    assert_eq!(check(&after, "alice", "other").await, Ok(()));
 }

@@ -13,8 +13,8 @@ use rustls::crypto::{
 use rustls::pki_types::{
     CertificateDer, SignatureVerificationAlgorithm, SubjectPublicKeyInfoDer, UnixTime,
 };
-use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, RootCertStore,
     SignatureScheme,
@@ -98,9 +98,13 @@ pub(super) fn verifier(
         }
         _ => {}
     }
-    let issuers = authorities.map(|authorities| Issuers::new(authorities, provider));
+    let authorities = authorities.unwrap_or_default();
     Ok(Arc::new(Verifier {
-        issuers: issuers.transpose()?,
+        chains: chains(&authorities, provider)?,
+        authorities: authorities
+            .iter()
+            .filter_map(|one| parse(one).ok())
+            .collect(),
         // Without a certificate there is no name.
         mandatory: kind.is_mandatory() || allowed_names.is_some(),
         allowed_names,
@@ -108,67 +112,24 @@ pub(super) fn verifier(
     }))
 }
 
-/// Who issues the certificates of clients.
-#[derive(Debug)]
-struct Issuers {
-    authorities: Vec<Certificate>,
-    /// Verifies what webpki accepts.
-    chains: Arc<dyn ClientCertVerifier>,
-}
-
-impl Issuers {
-    fn new(
-        authorities: Vec<CertificateDer<'static>>,
-        provider: &Arc<CryptoProvider>,
-    ) -> Result<Self, Fault> {
-        let parsed = authorities.iter().filter_map(|one| parse(one).ok());
-        let parsed = parsed.collect();
-        let mut roots = RootCertStore::empty();
-        for authority in authorities {
-            roots.add(authority)?;
-        }
-        let chains =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-        let chains = chains
-            .build()
-            .map_err(|error| Fault::about("tls_server_config.client_ca_file", error.to_string()))?;
-        Ok(Self {
-            authorities: parsed,
-            chains,
-        })
+/// Verifies what webpki accepts; none if there is no authority, and any certificate is accepted.
+fn chains(
+    authorities: &[CertificateDer<'static>],
+    provider: &Arc<CryptoProvider>,
+) -> Result<Option<Arc<dyn ClientCertVerifier>>, Fault> {
+    if authorities.is_empty() {
+        return Ok(None);
     }
-
-    /// Accepts a certificate that is valid now, is for clients, and has the signature of an authority.
-    fn verify_direct(
-        &self,
-        certificate: &Certificate,
-        now: UnixTime,
-        algorithms: &[&dyn SignatureVerificationAlgorithm],
-    ) -> Result<(), Error> {
-        let (content, now) = (&certificate.tbs_certificate, now.as_secs());
-        if content.validity.not_after.to_unix_duration().as_secs() < now {
-            return Err(CertificateError::Expired.into());
-        }
-        if content.validity.not_before.to_unix_duration().as_secs() > now {
-            return Err(CertificateError::NotValidYet.into());
-        }
-        let usage = content.get::<ExtendedKeyUsage>().map_err(malformed)?;
-        let is_for_clients =
-            |usage: &ObjectIdentifier| [ID_KP_CLIENT_AUTH, ANY_EXTENDED_KEY_USAGE].contains(usage);
-        if usage.is_some_and(|(_, usage)| !usage.0.iter().any(is_for_clients)) {
-            return Err(CertificateError::InvalidPurpose.into());
-        }
-        let signed = content.to_der().map_err(malformed)?;
-        let has_issued = |authority: &Certificate| {
-            let signature = certificate.signature.raw_bytes();
-            authority.tbs_certificate.subject == content.issuer
-                && is_signed(authority, algorithms, &signed, signature)
-        };
-        if !self.authorities.iter().any(has_issued) {
-            return Err(CertificateError::UnknownIssuer.into());
-        }
-        Ok(())
+    let mut roots = RootCertStore::empty();
+    for authority in authorities {
+        roots.add(authority.clone())?;
     }
+    let chains = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+    let chains = chains.build();
+    let fault = |error: VerifierBuilderError| {
+        Fault::about("tls_server_config.client_ca_file", error.to_string())
+    };
+    Ok(Some(chains.map_err(fault)?))
 }
 
 /// Whether webpki refuses a certificate for its form.
@@ -195,10 +156,40 @@ fn is_signed(
 /// Verifies a certificate by its issuer and its names, if the file asks for it.
 #[derive(Debug)]
 struct Verifier {
-    issuers: Option<Issuers>,
+    authorities: Vec<Certificate>,
+    chains: Option<Arc<dyn ClientCertVerifier>>,
     mandatory: bool,
     allowed_names: Option<Vec<String>>,
     algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Verifier {
+    /// Accepts a certificate that is valid now, is for clients, and has the signature of an authority.
+    fn verify_direct(&self, certificate: &Certificate, now: UnixTime) -> Result<(), Error> {
+        let (content, now) = (&certificate.tbs_certificate, now.as_secs());
+        if content.validity.not_after.to_unix_duration().as_secs() < now {
+            return Err(CertificateError::Expired.into());
+        }
+        if content.validity.not_before.to_unix_duration().as_secs() > now {
+            return Err(CertificateError::NotValidYet.into());
+        }
+        let usage = content.get::<ExtendedKeyUsage>().map_err(malformed)?;
+        let is_for_clients =
+            |usage: &ObjectIdentifier| [ID_KP_CLIENT_AUTH, ANY_EXTENDED_KEY_USAGE].contains(usage);
+        if usage.is_some_and(|(_, usage)| !usage.0.iter().any(is_for_clients)) {
+            return Err(CertificateError::InvalidPurpose.into());
+        }
+        let signed = content.to_der().map_err(malformed)?;
+        let has_issued = |authority: &Certificate| {
+            let signature = certificate.signature.raw_bytes();
+            authority.tbs_certificate.subject == content.issuer
+                && is_signed(authority, self.algorithms.all, &signed, signature)
+        };
+        if !self.authorities.iter().any(has_issued) {
+            return Err(CertificateError::UnknownIssuer.into());
+        }
+        Ok(())
+    }
 }
 
 impl ClientCertVerifier for Verifier {
@@ -207,8 +198,8 @@ impl ClientCertVerifier for Verifier {
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        let issuers = self.issuers.as_ref();
-        issuers.map_or(&[], |issuers| issuers.chains.root_hint_subjects())
+        let chains = self.chains.as_ref();
+        chains.map_or(&[], |chains| chains.root_hint_subjects())
     }
 
     fn verify_client_cert(
@@ -218,11 +209,10 @@ impl ClientCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
         let parsed = parse(certificate)?;
-        if let Some(issuers) = &self.issuers {
+        if let Some(chains) = &self.chains {
             if needs_direct(&parsed) {
-                issuers.verify_direct(&parsed, now, self.algorithms.all)?;
+                self.verify_direct(&parsed, now)?;
             } else {
-                let chains = &issuers.chains;
                 chains.verify_client_cert(certificate, intermediates, now)?;
             }
         }

@@ -199,6 +199,9 @@ impl Tables<'_> {
         if let Some(refutation) = &changes.refutation {
             document.refutation.clone_from(refutation);
         }
+        if let Some(failing_since) = changes.failing_since {
+            document.failing_since = failing_since;
+        }
         let row = [
             self.portal.as_str().into(),
             shard.part().into(),

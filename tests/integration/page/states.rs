@@ -129,6 +129,7 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
     assert!(errors.contains("No failed or flagged file."), "{errors}");
 
     // Of the files that failed, most have one reason.
+    let began = page.browser.value("Date.now() - Date.now() % 1000").await;
     fail(&portal, inbox, 3, "no text layer");
     fail(&portal, inbox, 57, "OCR timed out");
     let failed = [("folder", "Inbox"), ("status", "failed")];
@@ -144,6 +145,9 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
     ];
     page.says("spike", &spike).await;
     page.counts_as(&metrics).await;
+    let since = "Date.parse(document.querySelector('h1 time').dateTime)";
+    let since = page.browser.value(since).await;
+    assert!(since.as_u64() >= began.as_u64(), "{since} {began}");
     let change = page.browser.text("[data-total=failed] .change").await;
     assert_eq!(change, "+60");
     let chip = "document.querySelector('tbody .chip').getAttribute('href')";
@@ -182,6 +186,38 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
 }
 
 #[tokio::test]
+async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_restart() {
+    let (portal, _, workspace) = quiet().await;
+    portal.world(|world| world.revoke_key("kbk_demo"));
+    let exporter = Exporter::start(&workspace).await;
+    let page = Page::open(&exporter).await;
+    page.says("never", &["Portal main rejects the key since "])
+        .await;
+    let text = page.browser.text("main").await;
+    for said in ["main: no folder is known; ", "No folder is known."] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    for not in ["counted", "No folder matches", "at most 0"] {
+        assert!(!text.contains(not), "{not}: {text}");
+    }
+    let errors = exporter.get("/errors").await.text().await.unwrap();
+    assert!(errors.contains("Not known yet"), "{errors}");
+
+    let since = "document.querySelector('h1 time').dateTime";
+    let before = page.browser.value(since).await;
+    exporter.stop().await;
+    let exporter = Exporter::start(&workspace).await;
+    let page = Page {
+        url: format!("http://{}", exporter.address()),
+        ..page
+    };
+    page.says("never", &["Portal main rejects the key since "])
+        .await;
+    assert_eq!(page.browser.value(since).await, before);
+    page.browser.close().await;
+}
+
+#[tokio::test]
 async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     let (portal, [_, long, _], workspace) = quiet().await;
     let exporter = Exporter::start(&workspace).await;
@@ -203,6 +239,14 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
         &["Portal main answers with errors since ", "status 503"],
     )
     .await;
+    let errors = exporter.get("/errors").await.text().await.unwrap();
+    let age = [
+        "Known of 3 of 3 folders; the oldest count <time",
+        "; the portal cannot be read since <time",
+    ];
+    for said in age {
+        assert!(errors.contains(said), "{said}: {errors}");
+    }
     let chips = "document.querySelectorAll('tbody .chip').length";
     assert_eq!(page.browser.value(chips).await, 0);
     portal.heal();
@@ -210,9 +254,29 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     page.says("revoked", &["Portal main rejects the key since "])
         .await;
 
-    // The browser's clock is put forward, which waits for nobody.
-    exporter.kill().await;
+    // A tab in the background asks seldom, and does not take that for silence. Clocks are put forward, which waits for nobody.
+    let hide = |is_hidden: bool| {
+        format!(
+            "(Object.defineProperty(document, 'hidden', {{get: () => {is_hidden}, configurable: true}}), \
+             document.dispatchEvent(new Event('visibilitychange')))"
+        )
+    };
     let minute = "(Date.now = (now => () => now() + 60000)(Date.now), tick(), document.title)";
+    let title = "document.title";
+    let answered = async || page.browser.value("unanswered === null").await == true;
+    page.browser.value(&hide(true)).await;
+    wait_for("an answer", async || answered().await.then_some(())).await;
+    let shown = page.browser.value(title).await;
+    assert_eq!(page.browser.value(minute).await, shown);
+    page.browser.value("again()").await;
+    wait_for("an answer", async || answered().await.then_some(())).await;
+
+    exporter.kill().await;
+    page.browser.value(&hide(false)).await;
+    wait_for("a failed request", async || {
+        (!answered().await).then_some(())
+    })
+    .await;
     let title = page.browser.value(minute).await;
     assert_eq!(title, "✕ No answer – kb-exporter");
     let gone = page.browser.text("#gone").await;

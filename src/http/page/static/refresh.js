@@ -6,6 +6,9 @@ const GONE_ICON = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' vi
 const page = { title: document.title, icon: icon().href };
 let tag = null;
 let answered = Date.now();
+// When the last request was sent, and the first one since the last answer.
+let asked = 0;
+let unanswered = null;
 // How far the exporter's clock is ahead of this one, as its answers say.
 let ahead = 0;
 
@@ -43,7 +46,7 @@ function tick() {
   document.querySelectorAll("time[data-as]").forEach(show);
   const gone = document.getElementById("gone");
   const since = new Date(answered + ahead);
-  gone.hidden = Date.now() - answered < 2.5 * EVERY;
+  gone.hidden = unanswered === null || Date.now() - unanswered < 1.5 * EVERY;
   if (!gone.hidden) gone.textContent = `The exporter has not answered for ${lasting(Date.now() - answered)}. All numbers are from ${clock(since, true)}.`;
   document.body.classList.toggle("stale", !gone.hidden);
   document.title = gone.hidden ? page.title : "✕ No answer – kb-exporter";
@@ -64,11 +67,14 @@ function replace(part) {
 }
 
 async function refresh() {
+  asked = Date.now();
+  unanswered ??= asked;
   const headers = tag ? { "If-None-Match": tag } : {};
   const response = await fetch(location.href, { cache: "no-store", headers, signal: AbortSignal.timeout(10000) });
   if (!response.ok && response.status !== 304) return;
   const text = response.status === 304 ? "" : await response.text();
   answered = Date.now();
+  unanswered = null;
   const date = Date.parse(response.headers.get("Date"));
   if (Math.abs(date - answered - ahead) > 2000) ahead = date - answered;
   if (text) {
@@ -81,8 +87,8 @@ async function refresh() {
   tick();
 }
 
-// A failed request is tried again with the next one; the page says how old its numbers are.
-const again = () => { if (!document.hidden) refresh().catch(() => {}); };
+// A failed request is tried again with the next one; the page says how old its numbers are. A hidden page asks once a minute, for its title.
+const again = () => { if (!document.hidden || Date.now() - asked >= 4 * EVERY) refresh().catch(() => {}); };
 if (document.querySelector("[data-part]")) {
   setInterval(again, EVERY);
   setInterval(tick, 1000);
