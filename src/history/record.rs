@@ -264,6 +264,13 @@ pub struct FolderRecord {
     pub newest: Option<Arc<NewestFiles>>,
 }
 
+impl FolderRecord {
+    /// Whether no read has shown anything of the folder: its list was empty, although the list of folders reports files.
+    pub(super) fn shows_nothing(&self) -> bool {
+        self.counts.total() == 0 && self.unidentified == ByStatus::default()
+    }
+}
+
 /// How a folder was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
