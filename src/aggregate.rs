@@ -111,20 +111,19 @@ impl Tally {
         self.files[status]
     }
 
-    /// Ends the count of a folder with this latest total. It is consistent if no file was added twice; the caller adds other checks.
-    pub fn finish(mut self, total: u64) -> FolderCount {
+    /// Ends the count of a folder. It is consistent if no file was added twice; the caller adds other checks.
+    pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
         let repeated = self.rows.windows(2).filter(|pair| pair[0] == pair[1]);
-        let repeated = repeated.count() as u64;
-        let distinct = self.rows.len() as u64 - repeated;
+        let repeated_rows = repeated.count() as u64;
         let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
         FolderCount {
             files: self.files,
             examples: self.reasons.finish(),
-            consistent: repeated == 0,
+            consistent: repeated_rows == 0,
             unfinished,
-            left_out: Some(total.saturating_sub(distinct)),
+            repeated_rows,
             ..FolderCount::empty(DoneFiles::Read {
                 sizes: self.sizes,
                 finished: self.finished,

@@ -145,9 +145,9 @@ fn judge_folder(
     let age = age.map(|counts| now.since(counts.counted));
     let is_fresh = portal.fresh_counts(folder, now).is_some();
     let stale = age.is_some() && !is_fresh;
-    let is_contradicted = folder.missing_files > 0 || files_beyond_total(folder) > 0;
+    let contradiction = contradiction(folder);
     let is_unseen = folder.state == FolderState::Unseen && folder.counts.is_none();
-    let status = if folder.state.is_fault() || stale || is_contradicted || is_unseen {
+    let status = if folder.state.is_fault() || stale || contradiction.is_some() || is_unseen {
         Status::Warn
     } else {
         Status::Pass
@@ -161,35 +161,40 @@ fn judge_folder(
             _ => Reading::NotCounted(folder.last_success),
         },
         counts: folder.counts.clone().filter(|_| is_fresh),
-        message: message(folder),
+        message: message(folder, contradiction),
         age_seconds: age.map(|age| age.as_secs()),
         stale,
         reindex: FolderReindex::of(portal, view, folder),
     }
 }
 
-/// Files that the folder's file list has behind its total.
-fn files_beyond_total(folder: &FolderView) -> u64 {
+/// What the portal says about the number of files and contradicts.
+fn contradiction(folder: &FolderView) -> Option<String> {
+    let missing = folder.missing_files;
+    if missing > 0 {
+        return Some(format!(
+            "the list of folders reports {missing} files more than the folder's file list has: they are not counted"
+        ));
+    }
     let counts = folder.counts.as_ref();
-    counts
-        .and_then(|counts| counts.look.rows_beyond)
-        .unwrap_or(0)
+    if let Some(beyond @ 1..) = counts.and_then(|counts| counts.look.rows_beyond) {
+        return Some(format!(
+            "the total of the folder's file list is wrong: it has {beyond} files more, which are counted"
+        ));
+    }
+    let full_read = folder.full_read.as_ref()?;
+    let (missing, repeated) = (full_read.missing_rows, full_read.repeated_rows);
+    (missing + repeated > 0).then(|| {
+        format!("{missing} files of the total are on no page of the folder's file list, and {repeated} rows come twice: the counts are not exact")
+    })
 }
 
-fn message(folder: &FolderView) -> Option<String> {
+fn message(folder: &FolderView, contradiction: Option<String>) -> Option<String> {
     let scan = |pages| format!("a full scan of {pages} pages is under way");
     match &folder.state {
         FolderState::Unavailable { message, .. } => Some(message.clone()),
         FolderState::Departed(departure) => Some(format!("left at {}", departure.since)),
-        FolderState::Counted if folder.missing_files > 0 => Some(format!(
-            "the list of folders reports {} files more than the folder's file list has: they are not counted",
-            folder.missing_files
-        )),
-        FolderState::Counted if files_beyond_total(folder) > 0 => Some(format!(
-            "the total of the folder's file list is wrong: it has {} files more, which are counted",
-            files_beyond_total(folder)
-        )),
-        FolderState::Counted => folder.large_scan_pages.map(scan),
+        FolderState::Counted => contradiction.or_else(|| folder.large_scan_pages.map(scan)),
         FolderState::Unseen => {
             let scan = folder.large_scan_pages.map(scan);
             Some(scan.unwrap_or_else(|| "not read yet".to_owned()))

@@ -120,6 +120,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             at: now.wall,
             sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
             missing_rows: 0,
+            repeated_rows: 0,
             shows_sorting: true,
         }),
         full_read_difference: Some(Box::default()),

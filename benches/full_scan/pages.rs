@@ -37,7 +37,7 @@ fn read(pages: &[PageBody]) -> Result<Cost> {
         body.read(|row| tally.add(&row))?;
     }
     let rows = tally.rows();
-    let distinct = tally.finish(0).consistent;
+    let distinct = tally.finish().consistent;
     let processor = processor_time()?.saturating_sub(begun);
     let read = distinct && rows == u64::from(FILES);
     ensure!(read, "the files were not read");

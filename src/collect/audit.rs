@@ -208,6 +208,7 @@ mod tests {
             at: Timestamp::default(),
             sizes: ByStatus::default(),
             missing_rows,
+            repeated_rows: 0,
             shows_sorting,
         }
     }

@@ -31,7 +31,9 @@ pub enum ReadError {
         error: PortalError,
     },
     /// The page has no rows, though the total says that there are more.
-    #[error("{page} is empty, although the portal reports {total} files in the folder")]
+    #[error(
+        "{page} is empty, although the portal reports {total} files in the folder: a list that ends early is not counted"
+    )]
     Empty { page: PageRequest, total: u64 },
     /// The portal answered with another page.
     #[error("the exporter requested {asked}, and the portal answered with page {came}")]

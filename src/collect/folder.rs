@@ -28,7 +28,7 @@ use crate::store::StoredFolder;
 use crate::store::ledger::PortalLedger;
 
 use under_way::DueRead;
-use witnesses::{Witnesses, is_far_below};
+use witnesses::{Witnesses, hidden, is_far_below};
 
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
@@ -220,6 +220,8 @@ impl Folder {
                 count.consistent &= self.witnesses.missing() == 0
                     && !is_far_below(files, reported)
                     && !self.counts_missing_rows(&count);
+                let hidden = hidden(files, reported);
+                count.left_out = count.left_out.map(|files| files.max(hidden));
                 let read = CompletedRead {
                     began: read.began,
                     ended: read.ended,

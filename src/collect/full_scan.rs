@@ -215,13 +215,18 @@ impl Scan {
                 return Err(ReadError::Empty { page, total });
             }
         }
-        let mut count = self.tally.finish(total);
+        let mut count = self.tally.finish();
+        let left_out = total.saturating_sub(rows - count.repeated_rows);
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
         count.rows_beyond = self.rows_beyond;
         if self.totals_agree {
-            // Nothing changed that explains files that are left out, or listed twice in place of others: it may be so at each scan.
-            count.missing_rows = count.left_out.take().unwrap_or_default();
+            // Nothing changed that explains files that are left out, or listed twice: it may be so at each scan.
+            count.missing_rows = left_out;
+            count.left_out = (count.repeated_rows == 0).then_some(left_out);
+        } else {
+            count.left_out = Some(left_out);
+            count.repeated_rows = 0;
         }
         count.requests = self.pages;
         Ok(count)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-use crate::history::{Departure, DepartureReason, Look};
+use crate::history::{Departure, DepartureReason, FullRead, Look};
 use crate::model::{ByStatus, FolderName, PortalName};
 use crate::portal::Trouble;
 use crate::snapshot::{ListFacts, ReadCycle, Unavailable, Unwatched, Way, Writes};
@@ -142,9 +142,16 @@ fn counts_that_are_too_old_are_a_warning() {
 #[test]
 fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
     let now = Moment::now();
-    let judged = |missing_files, rows_beyond| {
+    let judged = |missing_files, rows_beyond, [missing_rows, repeated_rows]: [u64; 2]| {
         let mut folder = folder(FolderState::Counted, Some(now));
         folder.missing_files = missing_files;
+        folder.full_read = Some(FullRead {
+            at: now.wall,
+            sizes: ByStatus::default(),
+            missing_rows,
+            repeated_rows,
+            shows_sorting: false,
+        });
         if let Some(counts) = &mut folder.counts {
             Arc::make_mut(counts).look.rows_beyond = rows_beyond;
         }
@@ -154,13 +161,23 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
         (health.status, folder.message.unwrap_or_default())
     };
     for rows_beyond in [None, Some(0)] {
-        assert_eq!(judged(0, rows_beyond), (Status::Pass, String::new()));
+        assert_eq!(
+            judged(0, rows_beyond, [0, 0]),
+            (Status::Pass, String::new())
+        );
     }
-    for (missing_files, rows_beyond, says) in [
-        (7, None, "reports 7 files more"),
-        (0, Some(2_050), "it has 2050 files more, which are counted"),
+    for (missing_files, rows_beyond, rows, says) in [
+        (7, None, [0, 0], "reports 7 files more"),
+        (
+            0,
+            Some(2_050),
+            [0, 0],
+            "it has 2050 files more, which are counted",
+        ),
+        (0, None, [5, 0], "5 files of the total are on no page"),
+        (0, None, [0, 3], "3 rows come twice"),
     ] {
-        let (status, message) = judged(missing_files, rows_beyond);
+        let (status, message) = judged(missing_files, rows_beyond, rows);
         assert!(
             status == Status::Warn && message.contains(says),
             "{message}"

@@ -25,7 +25,7 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
     let mut new = ByStatus::<u64>::default();
     for (key, row) in &read.count.unfinished {
         let known = history.get(*key);
-        let file = remember(before, known, row, read);
+        let file = remember(before, &update.record, known, row);
         if row.status.has_reason() && known.and_then(|file| file.settled) != file.settled {
             new[row.status] += 1;
         }
@@ -38,8 +38,9 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
     let evicted = limit::limit_history(&mut update, history, read);
     let remembered = remembered(&update, history);
     let mut entered = ByStatus::<u64>::default();
-    let looked = before.is_none_or(|before| before.look.rows_beyond.is_some());
-    let looks_elsewhere = read.count.rows_beyond.is_some() && !looked;
+    let has_beyond = |record: &FolderRecord| record.look.rows_beyond > Some(0);
+    let looks_elsewhere =
+        has_beyond(&update.record) && before.is_some_and(|before| !has_beyond(before));
     for status in Status::ALL {
         let seen = Seen {
             new: new[status],
@@ -79,7 +80,9 @@ fn remembered(update: &Update, history: &FileHistory) -> ByStatus<u64> {
 fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
     let (count, ended) = (&read.count, read.ended.wall);
     FolderRecord {
-        first_counted: before.map_or(ended, |before| before.first_counted),
+        first_counted: before
+            .filter(|before| !before.shows_nothing())
+            .map_or(ended, |before| before.first_counted),
         began: read.began.wall,
         counted: ended,
         full_read: FullRead::after(before.and_then(|before| before.full_read), count, ended),
@@ -99,18 +102,18 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
     }
 }
 
-/// How a file that is not done is remembered after this read.
+/// How a file that is not done is remembered after a read. `now`: the record after it.
 fn remember(
     before: Option<&FolderRecord>,
+    now: &FolderRecord,
     known: Option<&KnownFile>,
     row: &Unfinished,
-    read: &CompletedRead,
 ) -> KnownFile {
-    let ended = read.ended.wall;
+    let ended = now.counted;
     let settled = Some(row.status).filter(|status| status.has_reason());
-    let since = match (known, before) {
-        (Some(known), _) if known.status == row.status => known.since,
-        (None, None) => row.created_at.map_or(ended, |at| at.min(ended)),
+    let since = match known {
+        Some(known) if known.status == row.status => known.since,
+        None if now.first_counted == ended => row.created_at.map_or(ended, |at| at.min(ended)),
         _ => ended,
     };
     let timed_from = match known {

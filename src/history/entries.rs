@@ -28,11 +28,11 @@ pub(super) struct Seen {
     pub remembered: u64,
     /// Files of the status that had to be forgotten.
     pub evicted: u64,
-    /// Whether the read looked for rows beyond the total, and the one before it did not.
+    /// Whether the read found rows beyond the total, and the one before it did not.
     pub looks_elsewhere: bool,
 }
 
-/// A full scan that left out at most so many files is good enough to begin with.
+/// A read that left out at most so many files is good enough to begin with.
 const FEW: u64 = 10;
 
 impl Unidentified {
@@ -51,16 +51,15 @@ impl Unidentified {
     pub(super) fn after(self, status: Status, count: &FolderCount, seen: Seen) -> (u64, Self) {
         let Seen { new, evicted, .. } = seen;
         let unidentified = count.files[status].saturating_sub(seen.remembered);
+        let is_enough = count.left_out.is_some_and(|files| files <= FEW);
         match (self, count.consistent) {
+            // An empty list, where the list of folders reports files, shows nothing.
+            (Self::Unknown(_), false) if count.files.total() == 0 => (0, self),
             // Files that it shows were there before, beyond a total that was believed.
             _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
-            // Few files were left out. Until they are listed, as many may be taken for those.
-            (Self::Unknown(_), false) if count.left_out.is_some_and(|files| files <= FEW) => {
-                (0, Self::Files(count.left_out.unwrap_or_default()))
-            }
-            (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH => {
+            (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH && !is_enough => {
                 (0, Self::Unknown(reads + 1))
             }
             // Rows that occur twice were counted twice.

@@ -219,6 +219,9 @@ pub struct FullRead {
     pub sizes: FolderSizes,
     /// Files that the total counts and no page lists.
     pub missing_rows: u64,
+    /// Rows that it found again.
+    #[serde(default)]
+    pub repeated_rows: u64,
     /// Whether this or an earlier one showed that the boundaries between statuses are right.
     pub shows_sorting: bool,
 }
@@ -233,6 +236,7 @@ impl FullRead {
             at: ended,
             sizes: *sizes,
             missing_rows: count.missing_rows,
+            repeated_rows: count.repeated_rows,
             shows_sorting: before.is_some_and(|before| before.shows_sorting),
         })
     }
@@ -262,6 +266,13 @@ pub struct FolderRecord {
     /// The newest failed and flagged files whose rows were read, if there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<Arc<NewestFiles>>,
+}
+
+impl FolderRecord {
+    /// Whether no read has shown anything of the folder: its list was empty, although the list of folders reports files.
+    pub(super) fn shows_nothing(&self) -> bool {
+        self.counts.total() == 0 && self.unidentified == ByStatus::default()
+    }
 }
 
 /// How a folder was counted.

@@ -10,8 +10,12 @@ const READS: u32 = 2;
 pub(super) fn is_far_below(files: u64, reported: u64) -> bool {
     const FEW: u64 = 10;
     const SHARE: u64 = 100;
-    let reported = plausible(reported);
-    reported.saturating_sub(files) > FEW.max(reported / SHARE)
+    hidden(files, reported) > FEW.max(plausible(reported) / SHARE)
+}
+
+/// The reported files that a read did not find.
+pub(super) fn hidden(files: u64, reported: u64) -> u64 {
+    plausible(reported).saturating_sub(files)
 }
 
 /// A reported number, if any folder may have so many files; else it says nothing.
@@ -68,7 +72,7 @@ impl Witnesses {
         let Some((counted, before)) = self.read.take() else {
             return;
         };
-        self.missing = plausible(before.min(files)).saturating_sub(counted);
+        self.missing = hidden(counted, before.min(files));
         if self.missing > 0 {
             self.short_reads = self.short_reads.saturating_add(1);
         } else {

@@ -150,6 +150,7 @@ fn a_file_that_is_listed_twice_is_not_consistent_and_another_one_is_missing() {
     let fetch = |number| std::future::ready(Ok(body(&[row.clone(), row.clone()], number, 2)));
     let scan = run(fetch).unwrap();
     assert_eq!((scan.consistent, scan.missing_rows), (false, 1));
+    assert_eq!(scan.repeated_rows, 1);
 }
 
 /// Scans a folder that changes once, before the request with this number, and returns the counts before and after with the scan.

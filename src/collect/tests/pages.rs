@@ -87,6 +87,21 @@ async fn files_beyond_the_total_are_counted_or_said_once_the_list_of_folders_con
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_folder_whose_pages_end_before_its_total_is_not_counted_which_is_said() {
+    let router = portal(675, |number, page| {
+        if number * 100 > LIMIT {
+            page["data"] = Value::Array(Vec::new());
+        }
+    });
+    let folder = collected(router, 2).await;
+    let FolderState::Unavailable { message, .. } = &folder.state else {
+        panic!("{:?}", folder.state);
+    };
+    let says = "reports 705 files in the folder: a list that ends early is not counted";
+    assert!(message.ends_with(says), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_page_that_is_short_once_in_an_audit_takes_no_mark() {
     let was_short = Arc::new(AtomicBool::default());
     let short = Arc::clone(&was_short);

@@ -165,7 +165,7 @@ fn assert_counted(rows: &[FileRow<'_>]) {
         tally.add(row);
     }
     assert_eq!(tally.rows(), rows.len() as u64);
-    let count = tally.finish(0);
+    let count = tally.finish();
     assert_eq!(count.files.total(), rows.len() as u64);
     let keys: HashSet<_> = rows.iter().map(FileRow::key).collect();
     assert_eq!(count.consistent, keys.len() == rows.len());

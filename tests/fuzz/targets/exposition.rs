@@ -164,6 +164,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             at: now.wall,
             sizes: amounts,
             missing_rows: 0,
+            repeated_rows: 0,
             shows_sorting: false,
         }),
         full_read_difference: None,

@@ -67,6 +67,7 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     at: Timestamp::from_millis(4),
                     sizes: ByStatus::from_fn(|status| 100 + status as u64),
                     missing_rows: 7,
+                    repeated_rows: 8,
                     shows_sorting: true,
                 }),
                 counts: ByStatus::from_fn(|status| status as u64),

@@ -61,6 +61,7 @@ pub(super) fn counted(
             at: NOON,
             sizes,
             missing_rows: 0,
+            repeated_rows: 0,
             shows_sorting: true,
         }),
         ..folder(number, name, FolderState::Counted)
