@@ -188,7 +188,7 @@ fn is_spike(
     number(entered) >= factor * usual.max(burst)
 }
 
-/// The entries of the last day since the first of those between which there is no pause, and when it was counted.
+/// The entries without a pause, which began at a time, as far as they are of the last day; and since when.
 fn spike(entries: &Series, since: Timestamp, now: Timestamp) -> (u64, Timestamp) {
     let since = since.max(now.before(Duration::from_hours(24)));
     let before = Series::step(since).saturating_sub(1);

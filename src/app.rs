@@ -91,16 +91,14 @@ impl App {
             web.config.clone(),
             web.open_probes,
             web.telemetry_path.clone(),
-            events.clone(),
+            events,
         );
         let site = Site {
-            events,
             publisher,
             exposition,
             config: config_in_use,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
-            telemetry_path: web.telemetry_path.clone(),
             guard: Arc::new(guard),
             ready: AtomicBool::default(),
         };

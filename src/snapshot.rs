@@ -19,7 +19,7 @@ use std::time::Duration;
 use crate::classify::KnownClass;
 use crate::clock::Moment;
 use crate::config::{Errors, Reindex, WebUrl};
-use crate::model::{FolderId, PortalAddress, PortalName, Timestamp};
+use crate::model::{FolderId, PortalAddress, PortalName, Timestamp, label_values};
 use crate::portal::Trouble;
 
 pub use crate::count::Way;
@@ -186,30 +186,17 @@ pub struct LastRun {
     pub requests: u64,
 }
 
-/// How a collection ended: the label `result` of `kb_collection_runs_total`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunResult {
-    /// Every folder that was due was counted, or answered 403 or 404.
-    Success,
-    /// Some folders were counted, some were not.
-    Partial,
-    /// The list could not be read, or no folder could be counted.
-    Failure,
-    /// No read could be started, because the last collection still ran.
-    Skipped,
-}
-
-impl RunResult {
-    pub const ALL: [Self; 4] = [Self::Success, Self::Partial, Self::Failure, Self::Skipped];
-
-    /// The value of the label `result`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Partial => "partial",
-            Self::Failure => "failure",
-            Self::Skipped => "skipped",
-        }
+label_values! {
+    /// How a collection ended: the label `result` of `kb_collection_runs_total`.
+    pub enum RunResult {
+        /// Every folder that was due was counted, or answered 403 or 404.
+        Success = "success",
+        /// Some folders were counted, some were not.
+        Partial = "partial",
+        /// The list could not be read, or no folder could be counted.
+        Failure = "failure",
+        /// No read could be started, because the last collection still ran.
+        Skipped = "skipped",
     }
 }
 

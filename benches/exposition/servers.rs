@@ -134,13 +134,11 @@ impl Shown {
         });
         let guard = Guard::new(None, false, "/metrics".to_owned(), self.events.clone());
         let site = Site {
-            events: self.events.clone(),
             publisher: self.publisher.clone(),
             exposition,
             config,
             liveness: Arc::new(|| Ok(())),
             reload: None,
-            telemetry_path: "/metrics".to_owned(),
             guard: Arc::new(guard),
             ready: AtomicBool::default(),
         };

@@ -31,6 +31,12 @@ impl FolderList {
         self.failing_before = failing_since;
     }
 
+    /// Since when it cannot be read, also before this process.
+    pub fn failing_since(&self) -> Option<Timestamp> {
+        let since = [self.state.failing_since(), self.failing_before];
+        since.into_iter().flatten().min()
+    }
+
     /// Whether it has shown that the portal's clock agrees with this machine's.
     pub fn clocks_agree(&self) -> bool {
         self.ahead.is_some_and(clocks_agree)
@@ -53,11 +59,11 @@ impl FolderList {
         if self.state.trouble() != Some(trouble) {
             warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
         }
-        let since = [self.state.failing_since(), self.failing_before];
+        let since = self.failing_since().unwrap_or(now);
         self.state = ListState::Failed {
             trouble,
             message,
-            since: since.into_iter().flatten().min().unwrap_or(now),
+            since,
             last: self.state.facts(),
         };
     }

@@ -97,7 +97,7 @@ impl Collector {
         let watched = watched.map(|portal| portal.address.clone()).collect();
         let refutation = self.sorting.refutation().cloned();
         let ahead = self.storage.clock().ahead();
-        let failing_since = self.list.state.failing_since();
+        let failing_since = self.list.failing_since();
         let failing_since = failing_since.map(|at| at.moved(ahead));
         let write = self
             .storage

@@ -37,8 +37,8 @@ impl Config {
             let longest = humantime::format_duration(longest).to_string();
             shown["collect"]["jitter"] = longest.into();
         }
-        let portals = shown["portals"].as_array_mut().into_iter().flatten();
-        for (shown, portal) in portals.zip(&self.portals) {
+        let portals = shown.get_mut("portals").and_then(Json::as_array_mut);
+        for (shown, portal) in portals.into_iter().flatten().zip(&self.portals) {
             shown["user_agent"] = portal.user_agent.as_str().into();
         }
         shown
@@ -124,6 +124,14 @@ mod tests {
         assert_eq!(shown("{schedule: 5s}"), "500ms");
         assert_eq!(shown("{schedule: 1m, jitter: 1s}"), "1s");
         assert_eq!(shown("{schedule: 0 0 * * * *}"), "10s");
+        let from_environment = Config::from_environment(|name| match name {
+            "KB_BASE_URL" => Some("https://portal.example".to_owned()),
+            "KB_API_KEY" => Some("kbk_secret".to_owned()),
+            _ => None,
+        });
+        let shown = from_environment.unwrap().shown();
+        assert_eq!(shown["collect"]["jitter"], "6s");
+        assert!(shown.get("portals").is_none());
     }
 
     #[test]

@@ -18,14 +18,14 @@ pub struct Day {
     pub oldest: Series,
     pub failed_entries: Series,
     pub flagged_entries: Series,
-    /// When the first of the last entries was counted between which there is no pause.
+    /// Since when files enter `failed` without a [`PAUSE`]: when the first of them was counted.
     pub failed_since: Timestamp,
     pub flagged_since: Timestamp,
     /// When a file was last seen to leave `pending` or to come to its end, or when the first of those arrived that wait.
     pub moved: Timestamp,
 }
 
-/// The steps without an entry after which the next one begins something new: half an hour.
+/// After so many steps without an entry, half an hour, the next one begins something new.
 const PAUSE: u32 = 7;
 
 /// The pending and processing files.

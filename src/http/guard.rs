@@ -24,8 +24,8 @@ const UNKNOWN: &str = "unknown";
 pub struct Guard {
     file: Option<Arc<WebConfigFile>>,
     open_probes: bool,
-    telemetry_path: String,
-    events: Events,
+    pub(super) telemetry_path: String,
+    pub(super) events: Events,
     passwords: Passwords,
     refusals: RefusalLog,
 }

@@ -32,38 +32,31 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    const fn answer(self) -> (StatusCode, &'static str) {
+    const fn reason(self) -> &'static str {
         match self {
-            Self::Host => (StatusCode::BAD_REQUEST, "HTTP/1.1 needs one header Host"),
-            Self::Password => (
-                StatusCode::UNAUTHORIZED,
-                "a user and the right password are needed",
-            ),
-            Self::Waiting => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "too many passwords wait to be checked",
-            ),
-            Self::Rate => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "more requests than rate_limit allows",
-            ),
-            Self::Certificate => (StatusCode::FORBIDDEN, "this needs a client certificate"),
-            Self::CrossSite => (StatusCode::FORBIDDEN, "a page of another site sent this"),
-            Self::Connections => (StatusCode::SERVICE_UNAVAILABLE, "too many connections"),
+            Self::Host => "HTTP/1.1 needs one header Host",
+            Self::Password => "a user and the right password are needed",
+            Self::Waiting => "too many passwords wait to be checked",
+            Self::Rate => "more requests than rate_limit allows",
+            Self::Certificate => "this needs a client certificate",
+            Self::CrossSite => "a page of another site sent this",
+            Self::Connections => "too many connections",
         }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let (code, reason) = self.answer();
-        let header = match self {
-            Self::Password => Some((WWW_AUTHENTICATE, CHALLENGE)),
-            Self::Waiting | Self::Rate => Some((RETRY_AFTER, "1")),
-            Self::Connections => Some((CONNECTION, "close")),
-            Self::Host | Self::Certificate | Self::CrossSite => None,
+        let challenge = (WWW_AUTHENTICATE, CHALLENGE);
+        let (code, header) = match self {
+            Self::Host => (StatusCode::BAD_REQUEST, None),
+            Self::Password => (StatusCode::UNAUTHORIZED, Some(challenge)),
+            Self::Waiting | Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
+            Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, None),
+            Self::Connections => (StatusCode::SERVICE_UNAVAILABLE, Some((CONNECTION, "close"))),
         };
-        (code, AppendHeaders(header), format!("{reason}\n")).into_response()
+        let text = format!("{}\n", self.reason());
+        (code, AppendHeaders(header), text).into_response()
     }
 }
 
@@ -81,7 +74,7 @@ struct Logged {
 impl RefusalLog {
     pub(super) fn add(&self, refusal: Refusal, peer: SocketAddr, now: Instant) {
         if let Some(omitted) = self.due(now) {
-            let (_, reason) = refusal.answer();
+            let reason = refusal.reason();
             tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
         }
     }

@@ -19,7 +19,7 @@ use crate::http::health_json;
 use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::metrics::{Events, Exposition};
+use crate::metrics::Exposition;
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
 
@@ -33,7 +33,6 @@ pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
 pub struct Site {
-    pub events: Events,
     /// The current snapshot.
     pub publisher: Publisher,
     /// The snapshot as metrics.
@@ -42,7 +41,6 @@ pub struct Site {
     pub liveness: Liveness,
     /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
-    pub telemetry_path: String,
     pub guard: Arc<Guard>,
     /// Whether each portal's first collection has ended, as far as was asked.
     pub ready: AtomicBool,
@@ -53,7 +51,7 @@ impl Site {
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
         let documents = format!("{}/", Route::Documents.as_str());
         let mut router = Router::new()
-            .route(&self.telemetry_path, get(metrics))
+            .route(&self.guard.telemetry_path, get(metrics))
             .route(&documents, get(page));
         for route in Route::ALL {
             let answer = match route {
@@ -101,7 +99,7 @@ async fn page(
 ) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = site.health(&snapshot, now).await;
-    let paths = [&*site.telemetry_path, path.path()];
+    let paths = [&*site.guard.telemetry_path, path.path()];
     let configuration = site.config.borrow();
     let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
     let route = Route::of(path.path());
@@ -158,10 +156,10 @@ async fn health(State(site): State<Arc<Site>>) -> Response {
 }
 
 async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
-    site.events.show_kill_switch(site.kill_switch().await);
+    site.guard.events.show_kill_switch(site.kill_switch().await);
     site.guard.show_web_config();
     let config = site.config.borrow().facts;
-    answer::scrape(&site.exposition, &site.events, config, &headers)
+    answer::scrape(&site.exposition, &site.guard.events, config, &headers)
         .await
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }

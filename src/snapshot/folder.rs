@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::classify::{ErrorRow, NewestFiles};
 use crate::clock::Moment;
 use crate::history::{Day, Departure, DepartureReason, FolderCounters, FullRead, Look};
-use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp};
+use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp, label_values};
 use crate::snapshot::FailedFiles;
 
 #[derive(Debug, Clone)]
@@ -107,25 +107,14 @@ impl FolderState {
     }
 }
 
-/// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unavailable {
-    /// It is listed, but the portal answers 403.
-    Forbidden,
-    Gone,
-    Unlisted,
-    Error,
-}
-
-impl Unavailable {
-    /// The value of the label `reason`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Forbidden => "forbidden",
-            Self::Gone => "gone",
-            Self::Unlisted => "unlisted",
-            Self::Error => "error",
-        }
+label_values! {
+    /// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
+    pub enum Unavailable {
+        /// It is listed, but the portal answers 403.
+        Forbidden = "forbidden",
+        Gone = "gone",
+        Unlisted = "unlisted",
+        Error = "error",
     }
 }
 

@@ -47,9 +47,16 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
 /// Whether the numbers of a portal can be believed, and what is being done.
 pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
     let portal = &health.view;
-    let run = portal.collections.last_run;
+    let known = Coverage::of(portal, rows);
+    let (all, run) = (known.all as u64, portal.collections.last_run);
     html! {
-        strong { (portal.name) } ": " (Coverage::of(portal, rows))
+        strong { (portal.name) } ": "
+        @match known.counted {
+            _ if known.all == 0 => "no folder is known",
+            counted if counted == known.all => (things(all, "folder, counted", "folders, all counted")),
+            counted => { (counted) " of " (things(all, "folder", "folders")) " counted" }
+        }
+        @if let Some(oldest) = known.oldest { "; the oldest count " (time(oldest, As::Ago)) }
         @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
         @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
         "."

@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use maud::{Markup, Render, html};
-
 use crate::alert::{Alert, Rule};
 use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, PortalHealth, Reading};
-use crate::http::page::layout::{As, things, time};
 use crate::http::page::query::{PAGE, Query, Sort};
 use crate::model::{Series, Status, Timestamp};
 use crate::snapshot::{Counts, FolderView, PortalView};
@@ -31,7 +28,7 @@ pub(super) struct Row<'a> {
 pub(super) struct Coverage {
     pub(super) all: usize,
     /// Those whose last read counted them.
-    counted: usize,
+    pub(super) counted: usize,
     /// Those whose counts are shown, and the oldest of these counts.
     pub(super) shown: usize,
     pub(super) oldest: Option<Timestamp>,
@@ -49,20 +46,6 @@ impl Coverage {
             counted: own.iter().filter(is_counted).count(),
             shown: shown.clone().count(),
             oldest: shown.filter_map(|row| row.folder.last_success).min(),
-        }
-    }
-}
-
-impl Render for Coverage {
-    fn render(&self) -> Markup {
-        let all = self.all as u64;
-        html! {
-            @match self.counted {
-                _ if self.all == 0 => "no folder is known",
-                counted if counted == self.all => (things(all, "folder, counted", "folders, all counted")),
-                counted => { (counted) " of " (things(all, "folder", "folders")) " counted" }
-            }
-            @if let Some(oldest) = self.oldest { "; the oldest count " (time(oldest, As::Ago)) }
         }
     }
 }

@@ -14,120 +14,90 @@ use crate::model::{Series, Status, Timestamp};
 /// The steps of an hour.
 const HOUR: u32 = 12;
 
-/// One of the numbers of files.
-struct Total {
-    name: &'static str,
-    title: &'static str,
-    files: u64,
-    /// By how many files it grew in an hour and in a day.
-    grown: [i64; 2],
-    /// By half hours: entries, and of the waiting files their number.
-    picture: Vec<u64>,
-}
-
 pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
     let counted: Vec<_> = rows.iter().filter(|row| row.counts.is_some()).collect();
     let days = || counted.iter().map(|row| &*row.folder.day);
-    let files = |statuses: &[Status]| {
-        let of = |row: &&Row<'_>| {
-            statuses
-                .iter()
-                .map(|status| row.files(*status))
-                .sum::<u64>()
-        };
-        counted.iter().map(of).sum()
+    let Some(began) = days().map(|day| day.began).min() else {
+        return unknown();
     };
-    let grown = |series: fn(&Day) -> &Series| {
-        [HOUR, Series::DAY].map(|steps| {
+    let files = |statuses: &[Status]| {
+        let of = |row: &&Row<'_>| -> u64 { statuses.iter().map(|status| row.files(*status)).sum() };
+        let files: u64 = counted.iter().map(of).sum();
+        html! { (number(files)) }
+    };
+    let is_short = now.since(began) < Duration::from_hours(24);
+    let changes = |series: fn(&Day) -> &Series| {
+        let [hour, day] = [HOUR, Series::DAY].map(|steps| {
             let before = Series::step(now).saturating_sub(steps);
             days().map(|day| series(day).grown_since(before)).sum()
-        })
+        });
+        html! {
+            span.change { (change(hour)) } " in 1 h, "
+            span.change { (change(day)) }
+            @if is_short { " since " (time(began, As::Clock)) } @else { " in 24 h" }
+        }
     };
     let entries =
         |series: fn(&Day) -> &Series| merged(days().map(|day| entries(series(day), now)), u64::add);
+    let failed = entries(|day| &day.failed_entries);
+    let flagged = entries(|day| &day.flagged_entries);
     let waiting = days().map(|day| levels(&day.waiting, day.began, now));
-    let totals = [
-        Total {
-            name: "failed",
-            title: "Failed",
-            files: files(&[Status::Failed]),
-            grown: grown(|day| &day.failed),
-            picture: entries(|day| &day.failed_entries),
-        },
-        Total {
-            name: "flagged",
-            title: "Flagged",
-            files: files(&[Status::Flagged]),
-            grown: grown(|day| &day.flagged),
-            picture: entries(|day| &day.flagged_entries),
-        },
-        Total {
-            name: "waiting",
-            title: "Waiting",
-            files: files(&[Status::Pending, Status::Processing]),
-            grown: grown(|day| &day.waiting),
-            picture: merged(waiting, u64::add),
-        },
-    ];
-    let [failed, flagged, waiting] = [0, 1, 2].map(|place: usize| most(&totals[place].picture));
-    let scales = [failed.max(flagged), failed.max(flagged), waiting];
+    let waiting = merged(waiting, u64::add);
     let waits = merged(days().map(|day| waits(day, now)), u64::max);
     let oldest = counted.iter().filter_map(|row| row.oldest).min();
-    let began = days().map(|day| day.began).min();
-    let is_short = |began: &Timestamp| now.since(*began) < Duration::from_hours(24);
+    let longest =
+        html! { @match oldest { Some(oldest) => (time(oldest, As::For)), None => "none" } };
+    let since = html! { @match oldest { Some(oldest) => { "since " (time(oldest, As::Clock)) }, None => "no file waits" } };
+    let most_entries = most(&failed).max(most(&flagged));
     html! {
         ul.totals {
-            @for (total, scale) in totals.iter().zip(scales) {
-                @if let Some(began) = began { (tile(total, scale, Some(began).filter(is_short))) }
-                @else { li data-total=(total.name) { h2 { (total.title) } p.big { "–" } p.quiet { "not known yet" } } }
+            li data-total="failed" {
+                h2 { "Failed" }
+                p.big { (files(&[Status::Failed])) }
+                p.quiet { (changes(|day| &day.failed)) }
+                (picture("failed", &failed, most_entries, "Failed files", ["entered in half an hour", ""]))
+            }
+            li data-total="flagged" {
+                h2 { "Flagged" }
+                p.big { (files(&[Status::Flagged])) }
+                p.quiet { (changes(|day| &day.flagged)) }
+                (picture("flagged", &flagged, most_entries, "Flagged files", ["entered in half an hour", ""]))
+            }
+            li data-total="waiting" {
+                h2 { "Waiting" }
+                p.big { (files(&[Status::Pending, Status::Processing])) }
+                p.quiet { (changes(|day| &day.waiting)) }
+                (picture("level", &waiting, most(&waiting), "Waiting files", ["waiting", ""]))
             }
             li data-total="oldest" {
                 h2 { "Longest wait" }
-                p.big { @match oldest { Some(oldest) => (time(oldest, As::For)), None if began.is_some() => "none", None => "–" } }
-                p.quiet { @match oldest { Some(oldest) => { "since " (time(oldest, As::Clock)) }, None if began.is_some() => "no file waits", None => "not known yet" } }
-                @if began.is_some() {
-                    (day("level", &waits, most(&waits), &format!("Longest wait in the last day: {}", at_most(&waits, "minutes"))))
-                    (hours(most(&waits), " min"))
-                }
+                p.big { (longest) }
+                p.quiet { (since) }
+                (picture("level", &waits, most(&waits), "Longest wait", ["minutes", " min"]))
             }
         }
     }
 }
 
-fn most(picture: &[u64]) -> u64 {
-    picture.iter().copied().max().unwrap_or(0)
-}
-
-fn at_most(picture: &[u64], unit: &str) -> String {
-    match most(picture) {
-        0 => "none".to_owned(),
-        most => format!("at most {} {unit}", number(most)),
-    }
-}
-
-/// `began`: when the changes of less than a day began.
-fn tile(total: &Total, scale: u64, began: Option<Timestamp>) -> Markup {
-    let highest = most(&total.picture);
-    let (class, unit) = match total.name {
-        "waiting" => ("level", "waiting"),
-        entries => (entries, "entered in half an hour"),
-    };
-    let label = format!(
-        "{} files in the last day: {}",
-        total.title,
-        at_most(&total.picture, unit)
-    );
+fn unknown() -> Markup {
     html! {
-        li data-total=(total.name) {
-            h2 { (total.title) }
-            p.big { (number(total.files)) }
-            p.quiet {
-                span.change { (change(total.grown[0])) } " in 1 h, "
-                span.change { (change(total.grown[1])) }
-                @match began { Some(began) => { " since " (time(began, As::Clock)) }, None => " in 24 h" }
+        ul.totals {
+            @for title in ["Failed", "Flagged", "Waiting", "Longest wait"] {
+                li { h2 { (title) } p.big { "–" } p.quiet { "not known yet" } }
             }
-            (day(class, &total.picture, scale, &label))
-            (hours(highest, ""))
         }
     }
+}
+
+fn most(bars: &[u64]) -> u64 {
+    bars.iter().copied().max().unwrap_or(0)
+}
+
+/// The picture of a day, described for who does not see it.
+fn picture(class: &str, bars: &[u64], scale: u64, what: &str, [unit, short]: [&str; 2]) -> Markup {
+    let label = match most(bars) {
+        0 => format!("{what} in the last day: none"),
+        most => format!("{what} in the last day: at most {} {unit}", number(most)),
+    };
+    html! { (day(class, bars, scale, &label)) (hours(most(bars), short)) }
 }
