@@ -306,19 +306,6 @@ scalar! {
     schema: { "title": "a text", "type": "string", "minLength": 1 }
 }
 
-/// True or false.
-pub(super) struct Flag;
-
-scalar! {
-    Flag as bool,
-    read: |text| {
-        let flag = text.to_ascii_lowercase().parse();
-        flag.map_err(|_| "expected true or false".to_owned())
-    },
-    json: |flag| *flag,
-    schema: { "type": "boolean" }
-}
-
 /// Reads a section; one without any key, as when all are commented out, has its defaults.
 pub(crate) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
