@@ -33,7 +33,7 @@ use anyhow::Result;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
-use crate::config::{EXAMPLE, schema};
+use crate::config::{EXAMPLE, json_schema};
 use crate::telemetry;
 use tracing::info;
 
@@ -226,7 +226,7 @@ impl Cli {
             Some(Command::Errors(args)) => errors::run(args),
             Some(Command::Config(command)) => {
                 let text = match command {
-                    ConfigCommand::Schema => format!("{:#}\n", schema::json_schema()),
+                    ConfigCommand::Schema => format!("{:#}\n", json_schema()),
                     ConfigCommand::Example => EXAMPLE.to_owned(),
                 };
                 output::print(&text)?;

@@ -3,7 +3,7 @@
 //! A file ([`Config::from_file`]) is read and checked as a whole before anything is started. Without a file one portal comes from
 //! the environment ([`Config::from_environment`]). No API key is ever part of a configuration, only where it is found.
 //!
-//! Each key of the file is a field with a doc comment, a form (module `form`) and a default. [`schema`] derives the rest from these.
+//! Each key of the file is a field with a doc comment, a form (module `form`) and a default. [`json_schema`] derives the rest from these.
 
 mod address;
 mod collect;
@@ -21,7 +21,6 @@ mod portal;
 mod read;
 mod reindex;
 mod schedule;
-pub mod schema;
 mod shown;
 mod state;
 mod warnings;
@@ -49,6 +48,11 @@ pub(crate) use reindex::nearest;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::{SharedState, State};
+
+/// The JSON schema of the configuration file, for editors: derived from the types that read it.
+pub fn json_schema() -> Json {
+    keys::schema_of::<Document>()
+}
 
 /// A configuration with comments that shows every section.
 pub const EXAMPLE: &str = include_str!("../docs/example.yml");

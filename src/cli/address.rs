@@ -1,6 +1,6 @@
 //! Addresses of arguments: to listen on, as the Prometheus family writes them, and for links.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::str::FromStr;
 
 use url::Url;
@@ -15,19 +15,11 @@ impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let everywhere = Ipv6Addr::UNSPECIFIED;
         let address = match text.strip_prefix(':') {
-            Some(port) => port
-                .parse()
-                .ok()
-                .map(|port| SocketAddr::from((everywhere, port))),
-            None if text.starts_with("localhost:") => {
-                let port = text.trim_start_matches("localhost:").parse().ok();
-                port.map(|port| (Ipv4Addr::LOCALHOST, port).into())
-            }
-            None => text.parse().ok(),
+            Some(port) => format!("[::]:{port}"),
+            None => text.replacen("localhost:", "127.0.0.1:", 1),
         };
-        address.map(Self).ok_or_else(|| {
+        address.parse().map(Self).map_err(|_| {
             "expected an IP address and a port, such as 127.0.0.1:15732 or :15732".to_owned()
         })
     }
@@ -70,6 +62,7 @@ mod tests {
             ("[::1]:1", Some("[::1]:1")),
             ("127.0.0.1", None),
             (":99999", None),
+            ("portal.localhost:1", None),
             ("", None),
         ] {
             assert_eq!(parse(text).as_deref(), address, "{text}");

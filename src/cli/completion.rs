@@ -1,10 +1,12 @@
 //! `kb-exporter completion`: a script that lets a shell complete commands and flags.
 
 use std::process::ExitCode;
+use std::str::FromStr as _;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use clap_complete::generate;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap_complete::{Shell, generate};
 
 use crate::cli::{command, output};
 
@@ -12,30 +14,23 @@ use crate::cli::{command, output};
 #[derive(Debug, Args)]
 pub(super) struct CompletionArgs {
     /// The shell.
+    #[arg(value_parser = shell())]
     shell: Shell,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shell {
-    Bash,
-    Fish,
-    Zsh,
+fn shell() -> impl TypedValueParser<Value = Shell> {
+    PossibleValuesParser::new(["bash", "fish", "zsh"]).try_map(|name| Shell::from_str(&name))
 }
 
 /// Prints the script.
 pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
-    let shell = match args.shell {
-        Shell::Bash => clap_complete::Shell::Bash,
-        Shell::Fish => clap_complete::Shell::Fish,
-        Shell::Zsh => clap_complete::Shell::Zsh,
-    };
     let mut script = Vec::new();
-    generate(shell, &mut command(), "kb-exporter", &mut script);
+    generate(args.shell, &mut command(), "kb-exporter", &mut script);
     let script = String::from_utf8_lossy(&script);
     let script = match args.shell {
         Shell::Bash => with_one_name(&script),
         Shell::Fish => with_flags_before_the_command(&script),
-        Shell::Zsh => script.into_owned(),
+        _ => script.into_owned(),
     };
     output::print(&script)?;
     Ok(ExitCode::SUCCESS)

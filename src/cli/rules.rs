@@ -14,7 +14,6 @@ use crate::alert::SHIPPED;
 use crate::cli::web::SiteArgs;
 use crate::cli::{address, output};
 
-use render::Changes;
 use settings::Settings;
 
 /// A form of the rules.
@@ -55,28 +54,19 @@ pub(super) struct RulesArgs {
 
 /// Prints the rules, or the names of the thresholds.
 pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let served = args.site.external_url.as_ref();
-    let served = served.map(|site| format!("{site}/docs/runbook.md"));
-    let runbook_url = args.runbook_url.as_deref().or(served.as_deref());
-    let rules = || args.changes(runbook_url).render(SHIPPED);
     let text = match args.output {
         _ if args.settings.help => threshold::table(),
-        Form::Prometheus => rules(),
-        Form::Kubernetes => render::kubernetes(&rules()),
+        Form::Prometheus => args.render(SHIPPED),
+        Form::Kubernetes => render::kubernetes(&args.render(SHIPPED)),
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl RulesArgs {
-    fn changes<'a>(&'a self, runbook_url: Option<&'a str>) -> Changes<'a> {
-        Changes {
-            runbook_url,
-            dashboard_url: self.dashboard_url.as_deref(),
-            job: self.job.as_deref(),
-            scrape_interval: self.scrape_interval,
-            by: self.by.join(", "),
-            thresholds: &self.settings.changes,
-        }
+    fn runbook_url(&self) -> Option<String> {
+        let served = self.site.external_url.as_ref();
+        let served = served.map(|site| format!("{site}/docs/runbook.md"));
+        self.runbook_url.clone().or(served)
     }
 }

@@ -22,22 +22,16 @@ pub(super) struct Table {
 
 impl Table {
     /// An empty table, at most `width` characters wide if there is such a limit. `columns` has the titles. A column with `#` in
-    /// front has numbers, on the right; it and a column with `=` in front are never wrapped, so that they can be copied.
+    /// front has numbers, on the right; it and a column with `=` in front are never wrapped, so that they can be copied. Where these are
+    /// wider, each row has its values one after the other.
     pub fn new(columns: &str, width: Option<u16>) -> Self {
-        let mut table = Self::unwrapped(columns, width);
-        if let Some(width) = width {
-            table.columns.set_width(width);
-            let arrangement = ContentArrangement::Dynamic;
-            table.columns.set_content_arrangement(arrangement);
-        }
-        table
-    }
-
-    /// The same without wrapped cells: where the rows are wider, each has its values one after the other.
-    pub fn unwrapped(columns: &str, width: Option<u16>) -> Self {
         let columns: Vec<_> = columns.split(", ").collect();
         let mut table = comfy_table::Table::new();
         table.load_style(UTF8_FULL_CONDENSED);
+        if let Some(width) = width {
+            table.set_width(width);
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+        }
         let header = columns
             .iter()
             .map(|name| name.trim_start_matches(['#', '=']));

@@ -146,20 +146,8 @@ impl Rate {
         }
     }
 
-    /// Requests that it allows in a time; nothing if it has no limit.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "neither a rate nor a time is negative, and the cast saturates"
-    )]
-    pub fn requests_in(self, time: Duration) -> Option<u64> {
-        match self {
-            Self::Unlimited => None,
-            Self::PerSecond(rate) => Some((rate * time.as_secs_f64()) as u64),
-        }
-    }
-
-    fn number(self) -> Option<f64> {
+    /// Requests per second; nothing if it has no limit.
+    pub(super) fn number(self) -> Option<f64> {
         match self {
             Self::Unlimited => None,
             Self::PerSecond(rate) => Some(rate),

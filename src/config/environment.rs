@@ -1,5 +1,7 @@
 //! One portal, and where its state is stored, from the environment, for a start without a file (docs/configuration.md, Environment).
 
+use std::path::PathBuf;
+
 use crate::config::error::Fault;
 use crate::config::form::{FilePath, ShownPath};
 use crate::config::key::KeyFile;
@@ -28,23 +30,24 @@ fn place(key: &str) -> String {
 /// What the environment configures. Only the name of the key's variable is stored, never the key.
 pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, Vec<Fault>> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let path = set(STATE_PATH).map(|path| read(STATE_PATH, &path, ShownPath::parse));
-    let state = path.transpose()?.map_or(State::Temporary, State::Path);
+    let path = |name: &str, parse: fn(&str) -> Result<PathBuf, String>| {
+        let path = set(name).map(|path| read(name, &path, parse));
+        path.transpose()
+    };
+    let state = path(STATE_PATH, ShownPath::parse)?;
     let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
     let base_url = set(BASE_URL).ok_or_else(|| {
         let message =
             "is not set; set it to the portal's address, or name a file with --config.file";
         Fault::about(BASE_URL, message)
     })?;
-    let key_file = set(API_KEY_FILE).map(|file| read(API_KEY_FILE, &file, KeyFile::parse));
-    let ca_file = set(CA_FILE).map(|file| read(CA_FILE, &file, FilePath::parse));
     let portal = PortalKeys {
         name: read(PORTAL_NAME, &name, Name::parse)?,
         base_url: read(BASE_URL, &base_url, BaseUrl::parse)?,
-        api_key_file: key_file.transpose()?,
+        api_key_file: path(API_KEY_FILE, KeyFile::parse)?,
         api_key_env: set(API_KEY).map(|_| API_KEY.to_owned()),
         web_url: None,
-        ca_file: ca_file.transpose()?,
+        ca_file: path(CA_FILE, FilePath::parse)?,
         cert_file: None,
         key_file: None,
         proxy_url: Proxy::None,
@@ -54,8 +57,10 @@ pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Confi
     };
     let mut faults = Vec::new();
     let portal = portal.check(&place, &mut faults).ok_or(faults)?;
-    let config = Config::for_portal(portal);
-    Ok(Config { state, ..config })
+    Ok(Config {
+        state: state.map_or(State::Temporary, State::Path),
+        ..Config::for_portal(portal)
+    })
 }
 
 fn read<T>(variable: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> Result<T, Fault> {

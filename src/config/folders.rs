@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::config::form::{Form as _, List, scalar};
+use crate::config::form::{List, scalar};
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name matches a shell glob (`*`, `?`, `[…]`; case matters).
@@ -137,7 +137,7 @@ fn include<'de, D>(deserializer: D) -> Result<Option<Vec<FolderPattern>>, D::Err
 where
     D: Deserializer<'de>,
 {
-    let patterns = List::<FolderPattern>::read_from(deserializer)?;
+    let patterns = List::<FolderPattern>::deserialize(deserializer)?;
     if patterns.is_empty() {
         return Err(D::Error::custom(
             "the list is empty, so no folder would be watched: remove it to watch all",

@@ -21,8 +21,8 @@ pub(super) const MINUTE: u64 = 60 * SECOND;
 /// The longest duration of any key: long enough for "never", short enough to be added to any point in time.
 const LONGEST: Duration = Duration::from_hours(10 * 366 * 24);
 
-/// A value that is written as a single scalar. [`scalar`] implements it.
-pub(super) trait Scalar {
+/// A form of a value that is written as a single scalar, which `#[serde(with = "…")]` names. [`scalar`] implements it.
+pub(super) trait Form {
     type Value;
 
     /// Reads the value; the error is a sentence that says what would be right.
@@ -32,14 +32,6 @@ pub(super) trait Scalar {
     fn json(_value: &Self::Value) -> Json {
         Json::Null
     }
-}
-
-/// A form that `#[serde(with = "…")]` names: any [`Scalar`], or a [`List`] of them.
-pub(super) trait Form {
-    type Value;
-
-    fn read_from<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>;
-    fn to_json(value: &Self::Value) -> Json;
 
     /// Reads the value of a field, which may also be an `Option`.
     fn deserialize<'de, D, T>(deserializer: D) -> Result<T, D::Error>
@@ -47,7 +39,8 @@ pub(super) trait Form {
         D: Deserializer<'de>,
         T: From<Self::Value>,
     {
-        Self::read_from(deserializer).map(T::from)
+        let text = String::deserialize(deserializer)?;
+        Self::read(&text).map(T::from).map_err(D::Error::custom)
     }
 
     /// Writes the default of a field, which may also be an `Option`, for the schema; an error if it has none.
@@ -57,27 +50,14 @@ pub(super) trait Form {
         Self::Value: 'v,
         S: Serializer,
     {
-        match Option::from(field).map(Self::to_json) {
+        match Option::from(field).map(Self::json) {
             None | Some(Json::Null) => Err(S::Error::custom("there is no default")),
             Some(json) => json.serialize(serializer),
         }
     }
 }
 
-impl<F: Scalar> Form for F {
-    type Value = F::Value;
-
-    fn read_from<'de, D: Deserializer<'de>>(deserializer: D) -> Result<F::Value, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        F::read(&text).map_err(D::Error::custom)
-    }
-
-    fn to_json(value: &F::Value) -> Json {
-        F::json(value)
-    }
-}
-
-/// Implements [`Scalar`] for a form, and describes it in the schema, where `title` completes "the value is …".
+/// Implements [`Form`], and describes it in the schema, where `title` completes "the value is …".
 macro_rules! scalar {
     (
         $form:ty as $value:ty $(where [$($generics:tt)*])?,
@@ -85,7 +65,7 @@ macro_rules! scalar {
         $(json: $json:expr,)?
         schema: $schema:tt
     ) => {
-        impl$(<$($generics)*>)? $crate::config::form::Scalar for $form {
+        impl$(<$($generics)*>)? $crate::config::form::Form for $form {
             type Value = $value;
 
             fn read(text: &str) -> Result<$value, String> {
@@ -137,24 +117,25 @@ pub(super) fn not_blank(text: &str) -> Result<&str, String> {
 /// A list of values that have a form.
 pub(super) struct List<F>(PhantomData<F>);
 
-struct Element<F: Scalar>(F::Value);
+struct Element<F: Form>(F::Value);
 
-impl<'de, F: Scalar> Deserialize<'de> for Element<F> {
+impl<'de, F: Form> Deserialize<'de> for Element<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        F::read_from(deserializer).map(Self)
+        F::deserialize(deserializer).map(Self)
     }
 }
 
-impl<F: Scalar> Form for List<F> {
-    type Value = Vec<F::Value>;
-
-    fn read_from<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
+impl<F: Form> List<F> {
+    pub fn deserialize<'de, D>(deserializer: D) -> Result<Vec<F::Value>, D::Error>
+    where
+        D: Deserializer<'de>,
+    {
         let elements = Vec::<Element<F>>::deserialize(deserializer)?;
         Ok(elements.into_iter().map(|element| element.0).collect())
     }
 
-    fn to_json(values: &Self::Value) -> Json {
-        values.iter().map(F::json).collect()
+    pub fn serialize<S: Serializer>(values: &[F::Value], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(values.iter().map(F::json))
     }
 }
 
@@ -304,19 +285,6 @@ scalar! {
     Word as String,
     read: |text| not_blank(text).map(str::to_owned),
     schema: { "title": "a text", "type": "string", "minLength": 1 }
-}
-
-/// True or false.
-pub(super) struct Flag;
-
-scalar! {
-    Flag as bool,
-    read: |text| {
-        let flag = text.to_ascii_lowercase().parse();
-        flag.map_err(|_| "expected true or false".to_owned())
-    },
-    json: |flag| *flag,
-    schema: { "type": "boolean" }
 }
 
 /// Reads a section; one without any key, as when all are commented out, has its defaults.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::config::address::{BaseUrl, Proxy, WebUrl};
 use crate::config::error::Fault;
 use crate::config::folders::FolderFilter;
-use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
+use crate::config::form::{self, FilePath, Form as _, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::{KeyFile, KeySource, VariableName};
 use crate::model::PortalName;
@@ -107,7 +107,7 @@ pub(super) struct PortalKeys {
     #[serde(default = "user_agent", with = "UserAgent")]
     pub user_agent: String,
     /// Allows `http://` to a host other than loopback, which sends the key unencrypted
-    #[serde(default, with = "Flag")]
+    #[serde(default)]
     pub allow_plain_http: bool,
     /// Which of the key's folders are watched
     #[serde(default, deserialize_with = "form::section")]

@@ -4,8 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::config::keys::properties;
 use crate::config::node::{Node, Value};
-use crate::config::schema::json_schema;
-use crate::config::{Config, Schedule};
+use crate::config::{Config, Schedule, json_schema};
 
 /// The keys and values of a file, and the defaults of the keys that it does not have. Comments are left out.
 pub(super) fn of_file(file: &Node) -> Json {

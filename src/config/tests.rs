@@ -2,6 +2,7 @@
 
 mod refusals;
 mod rules;
+mod schema;
 
 use regex::Regex;
 

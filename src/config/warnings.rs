@@ -9,7 +9,7 @@ use crate::config::keys::child;
 use crate::config::{Config, Mode, Rate, Strategy};
 
 /// The fewest requests that a collection needs: the list, and a folder that was never counted.
-const LEAST_REQUESTS: u64 = 12;
+const LEAST_REQUESTS: u32 = 12;
 
 impl Config {
     /// What is probably wrong, for one of `processes` that share the folders.
@@ -52,12 +52,10 @@ impl Config {
     }
 
     fn too_slow(&self, limit: Rate) -> Option<String> {
-        let fit = limit.requests_in(self.collect.timeout)?;
-        let Rate::PerSecond(rate) = limit else {
-            return None;
-        };
+        let rate = limit.number()?;
+        let requests = rate * self.collect.timeout.as_secs_f64();
         let timeout = format_duration(self.collect.timeout);
-        (fit < LEAST_REQUESTS).then(|| format!(
+        (requests < f64::from(LEAST_REQUESTS)).then(|| format!(
             "at {rate} requests a second (collect.max_requests_per_second) fewer than {LEAST_REQUESTS} fit into collect.timeout ({timeout}), too few to count a folder"
         ))
     }

@@ -17,7 +17,7 @@ pub(super) fn json(entries: &[Entry]) -> Result<String> {
 
 /// Writes the table: a row for each attempt.
 pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
-    let mut table = Table::unwrapped("#attempt, =time, portal, folder, result", width);
+    let mut table = Table::new("#attempt, =time, =portal, =folder, =result", width);
     for entry in entries {
         let attempt = &*entry.attempt;
         let (id, time, portal) = (attempt.id.get(), attempt.intended, &attempt.portal);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::settings::Change;
+use super::RulesArgs;
 use crate::alert::Threshold;
 use crate::cli::address;
 
@@ -54,21 +54,9 @@ metadata:
 spec:
 ";
 
-/// How the rules of an installation differ from the shipped ones.
-#[derive(Debug)]
-pub(super) struct Changes<'a> {
-    pub runbook_url: Option<&'a str>,
-    pub dashboard_url: Option<&'a str>,
-    /// The name of the job, escaped as in a string of `PromQL`.
-    pub job: Option<&'a str>,
-    /// More labels after the job, separated by commas.
-    pub by: String,
-    pub scrape_interval: Duration,
-    pub thresholds: &'a BTreeMap<&'static str, Change>,
-}
-
-impl Changes<'_> {
-    pub fn render(&self, shipped: &str) -> String {
+impl RulesArgs {
+    /// The shipped rules with the changes that the arguments make.
+    pub(super) fn render(&self, shipped: &str) -> String {
         let replacements = self.replacements();
         let mut text = String::with_capacity(shipped.len());
         let has_link = |line: &&str| line.trim_start().starts_with(DASHBOARD);
@@ -87,11 +75,11 @@ impl Changes<'_> {
     /// A line that lists or uses a threshold, with its new value.
     fn with_threshold(&self, line: &str) -> Option<String> {
         if let Some(listed) = Threshold::listed(line) {
-            let value = self.thresholds.get(listed.name)?.all?;
+            let value = self.settings.changes.get(listed.name)?.all?;
             return Some(line.replacen(&format!(" = {}", listed.value), &format!(" = {value}"), 1));
         }
         let (used, name) = line.split_once(" # ")?;
-        let change = self.thresholds.get(name)?;
+        let change = self.settings.changes.get(name)?;
         let shipped = used.trim_start();
         let indent = &used[..used.len() - shipped.len()];
         let value = change.all.map_or(shipped.to_owned(), |all| all.to_string());
@@ -103,21 +91,22 @@ impl Changes<'_> {
     fn replacements(&self) -> Vec<(String, String)> {
         let mut replacements = Vec::new();
         let mut replace = |old: &str, new: String| replacements.push((old.to_owned(), new));
-        if let Some(url) = self.runbook_url {
-            replace(RUNBOOK, url.to_owned());
+        if let Some(url) = self.runbook_url() {
+            replace(RUNBOOK, url);
         }
-        if let Some(url) = self.dashboard_url {
-            replace(GRAFANA, url.to_owned());
+        if let Some(url) = &self.dashboard_url {
+            replace(GRAFANA, url.clone());
         }
         if !self.by.is_empty() {
+            let by = self.by.join(", ");
             for modifier in ["by", "on"] {
                 replace(
                     &format!("{modifier} (job"),
-                    format!("{modifier} (job, {}", self.by),
+                    format!("{modifier} (job, {by}"),
                 );
             }
         }
-        if let Some(job) = self.job {
+        if let Some(job) = &self.job {
             replace(JOB, format!(r#"job="{job}""#));
         }
         if self.scrape_interval > SHORT {
@@ -197,26 +186,21 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args as _, FromArgMatches as _};
+
     use super::*;
     use crate::alert::SHIPPED;
 
+    fn args(words: &[&str]) -> RulesArgs {
+        let command = RulesArgs::augment_args(clap::Command::new("rules")).no_binary_name(true);
+        RulesArgs::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    }
+
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {
-        let unchanged = Changes {
-            runbook_url: None,
-            dashboard_url: Some(GRAFANA),
-            job: None,
-            by: String::new(),
-            scrape_interval: Duration::from_mins(1),
-            thresholds: &BTreeMap::new(),
-        };
-        let rendered = unchanged.render(SHIPPED);
+        let rendered = args(&["--dashboard-url=http://localhost:3000"]).render(SHIPPED);
         assert!(rendered == SHIPPED);
-        let without_grafana = Changes {
-            dashboard_url: None,
-            ..unchanged
-        };
-        let rendered = without_grafana.render(SHIPPED);
+        let rendered = args(&[]).render(SHIPPED);
         assert!(!rendered.contains(DASHBOARD));
         let alerts = |text: &str| text.matches("- alert: ").count();
         assert_eq!(alerts(&rendered), alerts(SHIPPED));
@@ -224,18 +208,14 @@ mod tests {
 
     #[test]
     fn a_change_replaces_each_place_and_nothing_else() {
-        let factor = Change {
-            all: Some(6.5),
-            folders: BTreeMap::new(),
-        };
-        let changes = Changes {
-            by: "cluster".to_owned(),
-            runbook_url: Some("https://wiki.example/runbook"),
-            dashboard_url: Some("https://grafana.intra/path"),
-            job: Some(r#"kb "main""#),
-            scrape_interval: Duration::from_mins(3),
-            thresholds: &BTreeMap::from([("spike_factor", factor)]),
-        };
+        let changes = args(&[
+            "--by=cluster",
+            "--runbook-url=https://wiki.example/runbook",
+            "--dashboard-url=https://grafana.intra/path",
+            r#"--job=kb "main""#,
+            "--scrape-interval=3m",
+            "--set=spike_factor=6.5",
+        ]);
         let rendered = changes.render(SHIPPED);
         for gone in [
             RUNBOOK,
@@ -255,7 +235,7 @@ mod tests {
             "on (job, cluster) last_over_time(up",
             "runbook_url: https://wiki.example/runbook#kbportaldown\n",
             "dashboard_url: 'https://grafana.intra/path/d/kb-folder?",
-            r#"absent_over_time(up{job="kb "main""}["#,
+            r#"absent_over_time(up{job="kb \"main\""}["#,
             "(kb_folder_up[450s])",
         ] {
             assert!(rendered.contains(new), "{new}");

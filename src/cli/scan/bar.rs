@@ -1,6 +1,6 @@
 //! The progress of a scan, on the terminal.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl Bar {
         let Some(frame) = frame else { return };
         self.0.set_length(frame.expected_rows);
         self.0.set_position(frame.rows);
-        self.0.set_message(frame.to_string());
+        self.0.set_message(frame.text);
         // It turns while a portal does not answer, too.
         self.0.tick();
     }
@@ -55,14 +55,13 @@ impl Bar {
 }
 
 /// What a frame of the bar shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    folders_done: usize,
-    folders: usize,
     /// Files of folders that are counted, or the rows that were read if those are more: counting by boundaries reads few of them.
     rows: u64,
     /// Files by the lists, or `rows` if those are more.
     expected_rows: u64,
+    pub text: String,
 }
 
 impl Frame {
@@ -72,20 +71,12 @@ impl Frame {
         let done = || folders().filter(|folder| folder.state != FolderState::Unseen);
         let files = |folder: &Arc<FolderView>| folder.reported_files.unwrap_or(0);
         let rows = done().map(files).fold(0, u64::saturating_add).max(rows);
-        let frame = Self {
-            folders_done: done().count(),
-            folders: folders().count(),
+        let expected_rows = folders().map(files).fold(0, u64::saturating_add).max(rows);
+        let (done, folders) = (done().count(), folders().count());
+        (folders > 0).then(|| Self {
             rows,
-            expected_rows: folders().map(files).fold(0, u64::saturating_add).max(rows),
-        };
-        (frame.folders > 0).then_some(frame)
-    }
-}
-
-impl fmt::Display for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (done, folders) = (self.folders_done, self.folders);
-        let (rows, expected) = (self.rows, self.expected_rows);
-        write!(f, "{done} of {folders} folders, {rows} of {expected} files")
+            expected_rows,
+            text: format!("{done} of {folders} folders, {rows} of {expected_rows} files"),
+        })
     }
 }

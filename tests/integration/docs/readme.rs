@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use kb_exporter::config::schema::json_schema;
+use kb_exporter::config::json_schema;
 
 use super::shell::{Expected, follow};
 use super::{markdown, text};

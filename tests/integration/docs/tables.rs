@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kb_exporter::config::schema::json_schema;
+use kb_exporter::config::json_schema;
 use kb_exporter::metrics::families::{ALL, Kind};
 use kb_exporter::policy::Reason;
 use serde_json::{Map, Value as Json};

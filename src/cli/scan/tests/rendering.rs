@@ -229,11 +229,11 @@ fn a_frame_counts_folders_that_were_read_at_and_expects_what_the_list_says() {
     ];
     let halfway = snapshot(vec![portal("main", read(), folders)]);
     assert_eq!(
-        Frame::of(&halfway, 12).unwrap().to_string(),
+        Frame::of(&halfway, 12).unwrap().text,
         "2 of 3 folders, 20 of 30 files"
     );
     assert_eq!(
-        Frame::of(&halfway, 31).unwrap().to_string(),
+        Frame::of(&halfway, 31).unwrap().text,
         "2 of 3 folders, 31 of 31 files"
     );
     let unasked = snapshot(vec![portal("main", ListState::Unasked, vec![])]);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
-use super::*;
+use super::full_example;
 use crate::config::keys::properties;
-use crate::config::tests::full_example;
-use crate::config::{Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State};
+use crate::config::{
+    Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State, json_schema,
+};
 
 /// The text of a document as JSON.
 fn json_of(yaml: &str) -> Json {
