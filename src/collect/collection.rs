@@ -13,7 +13,7 @@ use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
-use crate::model::FolderId;
+use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::schedule::Tick;
 use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
@@ -22,8 +22,8 @@ use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
 pub(super) struct Ending {
     run: Run,
     ended: LastRun,
-    /// What is to be written before it ends ([`Storage::has_written`](crate::collect::storage::Storage::has_written)).
-    written: u64,
+    /// When, if every folder was counted.
+    pub success: Option<Timestamp>,
 }
 
 /// The list of folders, and the client for the reads.
@@ -186,29 +186,19 @@ impl Collector {
     /// Ends the collections that have nothing outstanding, or no more time, as soon as what they counted is written, or cannot be.
     pub(super) fn end_collections(&mut self) {
         while let Some(run) = self.runs.take_ended(Moment::now().steady) {
-            self.reads_ended(run);
-        }
-        while let Some(ending) = self.ending.front()
-            && self.storage.has_written(ending.written)
-        {
-            let Some(ending) = self.ending.pop_front() else {
-                return;
+            let ended = run.ended(Moment::now());
+            self.assign_classes();
+            let is_success = ended.result == RunResult::Success;
+            let success = is_success.then(|| self.storage.now().wall);
+            let ending = Ending {
+                run,
+                ended,
+                success,
             };
-            self.end(&ending);
+            if let Some(ending) = self.storage.push_end(ending) {
+                self.end(&ending);
+            }
         }
-    }
-
-    fn reads_ended(&mut self, run: Run) {
-        let ended = run.ended(Moment::now());
-        self.assign_classes();
-        let is_success = ended.result == RunResult::Success;
-        let success = is_success.then(|| self.storage.now().wall);
-        let written = self.storage.end_collection(success);
-        self.ending.push_back(Ending {
-            run,
-            ended,
-            written,
-        });
     }
 
     /// Why not everything is counted: the trouble of the portal, or of one of the folders.
@@ -226,7 +216,7 @@ impl Collector {
             })
     }
 
-    fn end(&mut self, ending: &Ending) {
+    pub(super) fn end(&mut self, ending: &Ending) {
         let Ending { run, ended, .. } = ending;
         let portal = &self.settings.portal.name;
         let requests = self.dependencies.events.requests() - run.requests_before;

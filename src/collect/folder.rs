@@ -241,7 +241,7 @@ impl Folder {
                 let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
                 self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
-                *self.persisted.unwritten_count() = Some(Box::new(read));
+                self.persisted.unwritten = Some(Box::new(read));
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::collect::sorted::RowsWanted;
-use crate::collect::unsaved::{Unsaved, UnsavedFiles};
+use crate::collect::unsaved::UnsavedFiles;
 use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::history::{CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
@@ -27,10 +27,13 @@ pub(super) struct PersistedFolder {
     pub excluded: Option<Timestamp>,
     /// Whether it waits to be written.
     pub is_queued: bool,
-    unsaved: Unsaved,
+    /// Files that differ from what is stored.
+    unsaved: UnsavedFiles,
+    /// The last count, until it is written. If another process that counts the folder wrote first, it is compared with that version.
+    pub unwritten: Option<Box<CompletedRead>>,
     stored: Stored,
-    /// A write that is under way: what is stored after it, and what it writes.
-    writing: Option<Box<(Stored, Unsaved)>>,
+    /// A write that is under way: what is stored after it, and the files that it writes.
+    writing: Option<Box<(Stored, UnsavedFiles)>>,
     /// Whether the database may have counters that could not be read yet.
     is_unknown: bool,
 }
@@ -68,7 +71,7 @@ impl PersistedFolder {
             history: Arc::new(files),
             departure: document.departure,
             excluded: document.excluded,
-            unsaved: Unsaved::none(),
+            unsaved: UnsavedFiles::none(),
             ..Self::default()
         };
         restored.stored = Stored {
@@ -85,8 +88,7 @@ impl PersistedFolder {
         self.departure = before.departure;
         self.excluded = before.excluded;
         self.is_queued = before.is_queued;
-        let writing = before.writing.and_then(|writing| writing.1.count);
-        self.unsaved.count = before.unsaved.count.or(writing);
+        self.unwritten = before.unwritten;
         if let Some(record) = &mut self.record {
             Arc::make_mut(&mut record.counters).raise(&before.stored.counters);
         }
@@ -96,7 +98,7 @@ impl PersistedFolder {
 
     /// Applies the changes by a read.
     pub fn update(&mut self, update: Update, count: &FolderCount) {
-        self.unsaved.files.note(&update);
+        self.unsaved.note(&update);
         let history = Arc::make_mut(&mut self.history);
         history.update(update.changed, &update.forgotten, count);
         let mut record = update.record;
@@ -108,12 +110,8 @@ impl PersistedFolder {
     pub fn forget_counts(&mut self) {
         self.record = None;
         self.history = Arc::default();
-        self.unsaved = Unsaved::default();
-    }
-
-    /// The last count, until it is written.
-    pub fn unwritten_count(&mut self) -> &mut Option<Box<CompletedRead>> {
-        &mut self.unsaved.count
+        self.unsaved = UnsavedFiles::All;
+        self.unwritten = None;
     }
 
     /// The next count is the base of the entries after it.
@@ -173,10 +171,7 @@ impl PersistedFolder {
     /// Notes that it waits to be written as this document, if it is to be. `behind`: how much older the time of the stored count may be.
     pub fn queue_write(&mut self, document: &FolderDocument, behind: Duration) -> bool {
         self.is_queued = self.is_unsaved(document, behind);
-        if !self.is_queued && self.writing.is_none() {
-            // It adds nothing to what is stored.
-            self.unsaved.count = None;
-        }
+        self.forget_written();
         self.is_queued
     }
 
@@ -186,18 +181,18 @@ impl PersistedFolder {
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let counted = document.record.as_ref().map(|record| record.counted);
         let apart = millis(counted).abs_diff(millis(last.counted));
-        !self.unsaved.files.is_none()
+        !self.unsaved.is_none()
             || (apart > 0 && u128::from(apart) >= behind.as_millis())
             || last.substance != Some(document.substance())
     }
 
     /// A write begins.
     pub fn begin_write(&mut self, id: FolderId, document: FolderDocument) -> FolderChange {
-        let unsaved = std::mem::replace(&mut self.unsaved, Unsaved::none());
+        let unsaved = std::mem::replace(&mut self.unsaved, UnsavedFiles::none());
         let change = FolderChange {
             id,
             known: self.stored.revision,
-            files: unsaved.files.changes(&self.history),
+            files: unsaved.changes(&self.history),
             document,
         };
         let stored = self.stored_as(&change.document);
@@ -217,22 +212,24 @@ impl PersistedFolder {
             ..writing.0
         };
         self.is_unknown = false;
+        self.forget_written();
+    }
+
+    /// Forgets the last count, if it adds nothing to what is stored.
+    fn forget_written(&mut self) {
+        if !self.is_queued && self.writing.is_none() {
+            self.unwritten = None;
+        }
     }
 
     /// The database lost what it had, so the write changed nothing, and everything is to be written.
     pub fn was_lost(&mut self) {
-        self.end_write();
-        self.unsaved.files = UnsavedFiles::All;
-    }
-
-    /// The write failed, so it waits once more; returns whether it did not wait before.
-    pub fn not_written(&mut self) -> bool {
-        self.end_write();
-        !std::mem::replace(&mut self.is_queued, true)
+        self.not_written();
+        self.unsaved = UnsavedFiles::All;
     }
 
     /// The write changed nothing.
-    fn end_write(&mut self) {
+    pub fn not_written(&mut self) {
         if let Some(writing) = self.writing.take() {
             self.unsaved.add(writing.1);
         }
@@ -245,7 +242,7 @@ impl PersistedFolder {
             .map(|it| Arc::clone(&it.counters))
             .unwrap_or_default();
         self.is_unknown = false;
-        self.unsaved.count = None;
+        self.unwritten = None;
     }
 
     fn last_write(&self) -> &Stored {
