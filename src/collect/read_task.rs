@@ -8,7 +8,6 @@ use tracing::{Instrument, info_span};
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::audit::comparison::{Comparison, Verdict};
-use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{self, scan_pages};
 use crate::collect::layout::PageNumber;
@@ -35,14 +34,8 @@ pub(super) enum Found {
     ManyPages,
     /// These pages show that the folder is not sorted by status.
     Unsorted(Vec<PageNumber>),
-    Audited(Box<Audit>),
-}
-
-/// What an audit found.
-#[derive(Debug)]
-pub(super) struct Audit {
-    pub found: Comparison,
-    pub verdict: Verdict,
+    /// An audit ended, and this is what it shows.
+    Audited(Box<(Comparison, Verdict)>),
 }
 
 /// A read that ended, one way or another.
@@ -70,14 +63,6 @@ impl FolderRead {
             result: Err(ReadError::Panicked),
         }
     }
-
-    pub fn outcome(&self) -> ReadOutcome {
-        match &self.result {
-            Ok(_) => ReadOutcome::Counted,
-            Err(error) if error.is_gone() => ReadOutcome::NothingToCount,
-            Err(_) => ReadOutcome::Failed,
-        }
-    }
 }
 
 pub(super) struct ReadTask {
@@ -89,8 +74,6 @@ pub(super) struct ReadTask {
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
     pub expected: Expected,
-    /// The files of the folder by the list of folders.
-    pub reported: Option<u64>,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -239,7 +222,7 @@ impl ReadTask {
     }
 
     /// Compares a full scan with the boundaries before and after it.
-    async fn audit(&self) -> Result<Audit, ReadError> {
+    async fn audit(&self) -> Result<(Comparison, Verdict), ReadError> {
         let mut found = self.compare().await?;
         let mut verdict = found.verdict();
         // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
@@ -248,7 +231,7 @@ impl ReadTask {
             verdict = again.verdict_after(&found);
             found = again;
         }
-        Ok(Audit { found, verdict })
+        Ok((found, verdict))
     }
 
     async fn compare(&self) -> Result<Comparison, ReadError> {
@@ -259,7 +242,7 @@ impl ReadTask {
         Ok(Comparison {
             scan,
             boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
-            reported: self.reported,
+            reported: self.expected.reported,
         })
     }
 

@@ -32,6 +32,17 @@ struct BegunRead {
     watched: Arc<HashSet<FileKey>>,
 }
 
+impl DueRead {
+    fn new(due: Due) -> Self {
+        Self {
+            due,
+            queued: Moment::now().steady,
+            requests: 0,
+            begun: None,
+        }
+    }
+}
+
 impl Folder {
     /// Whether a read is queued or under way, or has a refusal that is not explained yet.
     pub fn is_being_read(&self) -> bool {
@@ -51,12 +62,7 @@ impl Folder {
 
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
-        self.read = Some(Box::new(DueRead {
-            due,
-            queued: Moment::now().steady,
-            requests: 0,
-            begun: None,
-        }));
+        self.read = Some(Box::new(DueRead::new(due)));
         self.times_read_on = 0;
     }
 
@@ -79,23 +85,15 @@ impl Folder {
 
     /// The read goes on as another one, for which requests were made already; returns when it was due.
     pub fn queue_again(&mut self, requests: u64) -> Due {
-        let now = Moment::now().steady;
-        let read = self.read.take();
-        let due = read.as_ref().map_or(
-            Due {
-                need: Need::Pressing,
-                at: now,
-            },
-            |read| read.due,
-        );
-        self.read = Some(Box::new(DueRead {
-            due,
-            queued: read.map_or(now, |read| read.queued),
-            requests,
-            begun: None,
-        }));
+        let now = Due {
+            need: Need::Pressing,
+            at: Moment::now().steady,
+        };
+        let read = self.read.get_or_insert_with(|| Box::new(DueRead::new(now)));
+        read.requests = requests;
+        read.begun = None;
         self.times_read_on += 1;
-        due
+        read.due
     }
 
     /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.
