@@ -78,8 +78,8 @@ impl Collector {
         self.session = None;
         let now = Moment::now().wall;
         self.list.failed(error, &self.settings.portal.name, now);
-        for id in self.queue.clear() {
-            self.refused_with_portal(id);
+        for turn in self.queue.take_waiting() {
+            self.refused_with_portal(turn.folder);
         }
         for folder in self.folders.iter_mut() {
             folder.portal_failed();
@@ -140,20 +140,21 @@ impl Collector {
     /// Notes how long the reads wait that are queued. Those of folders that press by now come before quiet ones.
     fn press_waiting(&mut self, intervals: Option<ReadIntervals>, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
-        let mut pressing = HashSet::new();
-        for folder in self.folders.iter_mut() {
-            let Some(queued) = folder.queued_since() else {
+        for turn in self.queue.take_waiting() {
+            let Some(folder) = self.folders.get_mut(turn.folder) else {
                 continue;
             };
             let read_before = folder.read_log.last_began();
-            self.log.waited(queued.at, read_before, now.steady);
+            self.log.waited(turn.due.at, read_before, now.steady);
             let due = intervals.map(|intervals| folder.due(intervals, ledger, now));
-            if queued.need == Need::Quiet && due.is_some_and(|due| due.need == Need::Pressing) {
-                folder.press();
-                pressing.insert(folder.view.id);
-            }
+            let presses = due.is_some_and(|due| due.need == Need::Pressing);
+            let due = if presses {
+                folder.press(turn.due)
+            } else {
+                turn.due
+            };
+            self.queue.push(folder.turn(turn.kind, due));
         }
-        self.queue.press(&pressing);
     }
 
     /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.

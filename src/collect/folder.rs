@@ -59,11 +59,7 @@ pub(super) struct Folder {
 impl Folder {
     /// A folder that the list names. `is_unknown`: the database may have more of it.
     pub fn listed(listed: &ListedFolder, is_unknown: bool) -> Self {
-        let persisted = if is_unknown {
-            PersistedFolder::unknown()
-        } else {
-            PersistedFolder::default()
-        };
+        let persisted = PersistedFolder::new(is_unknown);
         Self::new(listed.id, listed.name.clone(), persisted, 0)
     }
 

@@ -34,14 +34,13 @@ pub(super) struct PersistedFolder {
     stored: Stored,
     /// A write that is under way: what is stored after it, and the files that it writes.
     writing: Option<Box<(Stored, UnsavedFiles)>>,
-    /// Whether the database may have counters that could not be read yet.
-    is_unknown: bool,
 }
 
 /// The parts of what is stored that are needed in memory.
 #[derive(Debug, Default)]
 struct Stored {
-    counters: Arc<FolderCounters>,
+    /// `None` if the database may have counters that could not be read yet.
+    counters: Option<Arc<FolderCounters>>,
     counted: Option<Timestamp>,
     departure: Option<Departure>,
     excluded: Option<Timestamp>,
@@ -52,10 +51,14 @@ struct Stored {
 }
 
 impl PersistedFolder {
-    /// A folder of which the database may have more data than this process.
-    pub fn unknown() -> Self {
+    /// A folder of which this process knows nothing. `is_unknown`: the database may have more of it.
+    pub fn new(is_unknown: bool) -> Self {
+        let counters = (!is_unknown).then(Arc::default);
         Self {
-            is_unknown: true,
+            stored: Stored {
+                counters,
+                ..Stored::default()
+            },
             ..Self::default()
         }
     }
@@ -89,10 +92,12 @@ impl PersistedFolder {
         self.excluded = before.excluded;
         self.is_queued = before.is_queued;
         self.unwritten = before.unwritten;
-        if let Some(record) = &mut self.record {
-            Arc::make_mut(&mut record.counters).raise(&before.stored.counters);
+        if let Some(shown) = &before.stored.counters {
+            let counters = self.record.iter_mut().map(|record| &mut record.counters);
+            for counters in counters.chain(&mut self.stored.counters) {
+                Arc::make_mut(counters).raise(shown);
+            }
         }
-        Arc::make_mut(&mut self.stored.counters).raise(&before.stored.counters);
         Arc::make_mut(&mut self.history).continue_turns(&before.history);
     }
 
@@ -159,7 +164,7 @@ impl PersistedFolder {
 
     /// The counters that the database has; `None` until they can be read.
     pub fn stored_counters(&self) -> Option<Arc<FolderCounters>> {
-        (!self.is_unknown).then(|| Arc::clone(&self.stored.counters))
+        self.stored.counters.clone()
     }
 
     /// Whether the database does not know yet that the folder left, is excluded, or came back.
@@ -211,7 +216,6 @@ impl PersistedFolder {
             revision,
             ..writing.0
         };
-        self.is_unknown = false;
         self.forget_written();
     }
 
@@ -237,11 +241,7 @@ impl PersistedFolder {
 
     /// Nothing is stored, so all that is known is shown.
     pub fn need_not_be_stored(&mut self) {
-        let record = self.record.as_ref();
-        self.stored.counters = record
-            .map(|it| Arc::clone(&it.counters))
-            .unwrap_or_default();
-        self.is_unknown = false;
+        self.stored.counters = Some(self.counters());
         self.unwritten = None;
     }
 
@@ -251,16 +251,18 @@ impl PersistedFolder {
             .map_or(&self.stored, |writing| &writing.0)
     }
 
-    /// What is stored when a document was written.
+    fn counters(&self) -> Arc<FolderCounters> {
+        let record = self.record.as_ref();
+        record.map_or_else(Arc::default, |record| Arc::clone(&record.counters))
+    }
+
+    /// What is stored when it is written as this document.
     fn stored_as(&self, document: &FolderDocument) -> Stored {
-        let record = document.record.as_ref();
         Stored {
-            counters: record
-                .map(|it| Arc::clone(&it.counters))
-                .unwrap_or_default(),
-            counted: record.map(|record| record.counted),
-            departure: document.departure,
-            excluded: document.excluded,
+            counters: Some(self.counters()),
+            counted: self.record.as_ref().map(|record| record.counted),
+            departure: self.departure,
+            excluded: self.excluded,
             revision: self.stored.revision,
             substance: Some(document.substance()),
         }

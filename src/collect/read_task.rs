@@ -14,7 +14,7 @@ use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method, RowsWanted, SortedRead};
+use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
@@ -95,7 +95,7 @@ impl ReadTask {
             match self.kind {
                 ReadKind::Count => self.count().await,
                 ReadKind::Scan => {
-                    let count = self.scan(None, self.beyond()).await?;
+                    let count = self.scan(None).await?;
                     Ok(Found::Counted(Box::new(count)))
                 }
                 ReadKind::Audit => {
@@ -184,12 +184,12 @@ impl ReadTask {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             return Ok(Found::ManyPages);
         }
-        let mut count = self.scan(Some(&first), self.beyond()).await?;
+        let mut count = self.scan(Some(&first)).await?;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let again = match self.scan(None, self.beyond()).await {
+            let again = match self.scan(None).await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
@@ -204,20 +204,14 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    /// The last page to read behind the total, if any is to be read there.
-    fn beyond(&self) -> Option<u64> {
-        let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
-        beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE))
-    }
-
     /// Scans a folder, whose first page may have been read.
-    async fn scan(
-        &self,
-        first: Option<&PageBody>,
-        beyond: Option<u64>,
-    ) -> Result<FolderCount, ReadError> {
+    async fn scan(&self, first: Option<&PageBody>) -> Result<FolderCount, ReadError> {
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
+        // An audit is compared with boundaries, which end at the total.
+        let is_beyond = self.kind != ReadKind::Audit
+            && (self.expected.rows_beyond || self.expected.looks_beyond);
+        let beyond = is_beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await
     }
 
@@ -235,9 +229,9 @@ impl ReadTask {
     }
 
     async fn compare(&self) -> Result<Comparison, ReadError> {
-        let before = self.search_for_audit().await;
-        let scan = self.scan(None, None).await?;
-        let after = self.search_for_audit().await;
+        let before = self.search().await;
+        let scan = self.scan(None).await?;
+        let after = self.search().await;
         let boundaries = before.ok().zip(after.ok());
         Ok(Comparison {
             scan,
@@ -258,28 +252,16 @@ impl ReadTask {
         files.page_within(self.settings.collect.timeout, page).await
     }
 
+    /// Counts by boundaries.
     async fn search(&self) -> Result<SortedRead, ReadError> {
+        // An audit needs no row, and is in no hurry.
+        let is_audit = self.kind == ReadKind::Audit;
         let in_flight = self.settings.collect.concurrency.get();
-        let (first_look, rows) = (self.expected.first_look, Some(self.expected.rows));
-        self.count_sorted(in_flight, first_look, rows).await
-    }
-
-    /// Counts by boundaries for an audit, which needs no row and is in no hurry.
-    async fn search_for_audit(&self) -> Result<SortedRead, ReadError> {
-        self.count_sorted(1, true, None).await
-    }
-
-    async fn count_sorted(
-        &self,
-        in_flight: usize,
-        first_look: bool,
-        rows: Option<RowsWanted>,
-    ) -> Result<SortedRead, ReadError> {
         let method = Method {
-            in_flight,
+            in_flight: if is_audit { 1 } else { in_flight },
             hints: &self.boundaries,
-            first_look,
-            rows,
+            first_look: is_audit || self.expected.first_look,
+            rows: (!is_audit).then_some(self.expected.rows),
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);

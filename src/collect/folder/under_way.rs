@@ -54,23 +54,22 @@ impl Folder {
         self.is_collected() && !self.is_being_read()
     }
 
-    /// When the read was due that waits for its turn; none if there is no such read.
-    pub fn queued_since(&self) -> Option<Due> {
-        let waiting = self.read.as_ref().filter(|read| read.begun.is_none());
-        waiting.map(|read| read.due)
-    }
-
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
         self.read = Some(Box::new(DueRead::new(due)));
         self.times_read_on = 0;
     }
 
-    /// The folder presses by now, while its read waits.
-    pub fn press(&mut self) {
+    /// The folder presses by now, while its read waits that was due.
+    pub fn press(&mut self, due: Due) -> Due {
+        let due = Due {
+            need: Need::Pressing,
+            ..due
+        };
         if let Some(read) = &mut self.read {
-            read.due = read.due.pressing();
+            read.due = due;
         }
+        due
     }
 
     /// How a read of it waits.
