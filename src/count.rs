@@ -69,8 +69,8 @@ pub struct FolderCount {
     pub failed_page: Option<PageRequest>,
     /// Rows beyond the total that the portal gives, if they were asked for.
     pub rows_beyond: Option<u64>,
-    /// Files of the latest total that were not listed, if it is known: other ones may be left out each time where the total stays the
-    /// same and rows come twice.
+    /// Files of the latest total, or of the list of folders, that were not listed, if it is known: other ones may be left out each time
+    /// where the total stays the same and rows come twice.
     pub left_out: Option<u64>,
     /// Files that the total counts and no page lists, by a full scan whose totals agreed. Others may be listed twice in their place.
     pub missing_rows: u64,

@@ -102,7 +102,7 @@ impl Collector {
             Err(error) => Err(error),
         };
         let verdict = audit.as_ref().ok().map(|audit| audit.1);
-        let is_gone = matches!(&audit, Err(error) if error.is_final());
+        let is_gone = matches!(&audit, Err(error) if error.is_refusal() || error.is_gone());
         if is_gone || verdict == Some(Verdict::Sorted) {
             self.sorting.retract(id);
         }

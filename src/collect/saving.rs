@@ -98,10 +98,7 @@ impl Collector {
         let refutation = self.sorting.refutation().cloned();
         let write = self.storage.write(batch, changes, refutation, watched);
         self.tasks.spawn(write, |written| {
-            Event::Written(written.unwrap_or_else(|| Written {
-                answers: Err(StoreError::Closed),
-                took: Duration::ZERO,
-            }))
+            Event::Written(written.unwrap_or_else(no_answer))
         });
     }
 
@@ -142,10 +139,7 @@ impl Collector {
 
     /// After a panic, nobody hears of the write that is under way.
     pub(super) fn forget_write(&mut self) {
-        self.written(Written {
-            answers: Err(StoreError::Closed),
-            took: Duration::ZERO,
-        });
+        self.written(no_answer());
     }
 
     /// Writes all that is not stored.
@@ -163,5 +157,13 @@ impl Collector {
                 self.written(written);
             }
         }
+    }
+}
+
+/// If a panic ended the write, nothing is known to be written.
+fn no_answer() -> Written {
+    Written {
+        answers: Err(StoreError::Closed),
+        took: Duration::ZERO,
     }
 }
