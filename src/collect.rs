@@ -32,7 +32,7 @@ mod tasks;
 mod unsaved;
 mod watched;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ use crate::store::{Documents, StoreError, StoredPortal, Written};
 pub use settings::Settings;
 
 use audit::show_sorting;
-use collection::{Ending, Listed};
+use collection::Listed;
 use collection_log::CollectionLog;
 use folders::Folders;
 use list::FolderList;
@@ -117,8 +117,6 @@ pub struct Collector {
     /// Whether the list is awaited that explains others.
     explains_refusals: bool,
     tasks: Tasks,
-    /// Collections whose reads have ended, and which wait until what they counted is written.
-    ending: VecDeque<Ending>,
 }
 
 /// The result of a task.
@@ -148,7 +146,6 @@ impl Collector {
             refused: Vec::new(),
             explains_refusals: false,
             tasks: Tasks::default(),
-            ending: VecDeque::new(),
             settings: Arc::new(settings),
             dependencies,
         }
@@ -230,7 +227,7 @@ impl Collector {
             self.state_read(read);
         }
         self.begin(None);
-        while self.runs.are_under_way() || !self.ending.is_empty() {
+        while self.runs.are_under_way() || self.storage.holds_ends() {
             let wake = self.next_wake();
             tokio::select! {
                 Some(event) = self.tasks.next() => self.tasks_ended(event),

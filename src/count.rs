@@ -12,6 +12,13 @@ pub const MAX_REMEMBERED: usize = 100_000;
 /// More files than any folder has: a portal that says so is wrong.
 pub const MAX_FILES: u64 = 1_000_000_000_000;
 
+/// Whether no more of so many files are missing than changes between two requests, or wrong numbers of a portal, usually explain.
+pub fn are_few(missing: u64, of: u64) -> bool {
+    const FEW: u64 = 10;
+    const SHARE: u64 = 100;
+    missing <= FEW.max(of / SHARE)
+}
+
 /// A file that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
@@ -62,8 +69,8 @@ pub struct FolderCount {
     pub failed_page: Option<PageRequest>,
     /// Rows beyond the total that the portal gives, if they were asked for.
     pub rows_beyond: Option<u64>,
-    /// Files of the latest total that were not listed, if it is known: other ones may be left out each time where the total stays the
-    /// same and rows come twice.
+    /// Files of the latest total, or of the list of folders, that were not listed, if it is known: other ones may be left out each time
+    /// where the total stays the same and rows come twice.
     pub left_out: Option<u64>,
     /// Files that the total counts and no page lists, by a full scan whose totals agreed. Others may be listed twice in their place.
     pub missing_rows: u64,

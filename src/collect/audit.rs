@@ -14,7 +14,7 @@ use crate::collect::Collector;
 use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind, Turn};
-use crate::collect::read_task::{Audit, FolderRead, Found};
+use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
 use crate::config::Strategy;
@@ -101,8 +101,8 @@ impl Collector {
             Ok(_) => return,
             Err(error) => Err(error),
         };
-        let verdict = audit.as_ref().ok().map(|audit| audit.verdict);
-        let is_gone = matches!(&audit, Err(error) if error.is_final());
+        let verdict = audit.as_ref().ok().map(|audit| audit.1);
+        let is_gone = matches!(&audit, Err(error) if error.is_refusal() || error.is_gone());
         if is_gone || verdict == Some(Verdict::Sorted) {
             self.sorting.retract(id);
         }
@@ -112,7 +112,7 @@ impl Collector {
             return;
         };
         match &audit {
-            Ok(audit) => folder.finish_audit(audit, ended),
+            Ok(audit) => folder.finish_audit(&audit.0, audit.1, ended),
             Err(error) => {
                 warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
             }
@@ -125,19 +125,6 @@ impl Collector {
             self.refute(Refutation { folder, pages });
         }
         self.save([id], MAX_BEHIND);
-    }
-}
-
-impl Folder {
-    /// Applies an audit. Its counts are older than those of the reads that were made meanwhile.
-    fn finish_audit(&mut self, audit: &Audit, ended: Timestamp) {
-        if let Some(record) = &mut self.persisted.record {
-            record.full_read = FullRead::after(record.full_read, &audit.found.scan, ended);
-        }
-        if audit.verdict == Verdict::Sorted {
-            self.persisted.set_shows_sorting(true);
-        }
-        self.show_audit(audit.found.difference());
     }
 }
 

@@ -13,7 +13,7 @@ use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
-use crate::model::FolderId;
+use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::schedule::Tick;
 use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
@@ -22,8 +22,8 @@ use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
 pub(super) struct Ending {
     run: Run,
     ended: LastRun,
-    /// What is to be written before it ends ([`Storage::has_written`](crate::collect::storage::Storage::has_written)).
-    written: u64,
+    /// When, if every folder was counted.
+    pub success: Option<Timestamp>,
 }
 
 /// The list of folders, and the client for the reads.
@@ -78,8 +78,8 @@ impl Collector {
         self.session = None;
         let now = Moment::now().wall;
         self.list.failed(error, &self.settings.portal.name, now);
-        for id in self.queue.clear() {
-            self.refused_with_portal(id);
+        for turn in self.queue.take_waiting() {
+            self.refused_with_portal(turn.folder);
         }
         for folder in self.folders.iter_mut() {
             folder.portal_failed();
@@ -140,20 +140,21 @@ impl Collector {
     /// Notes how long the reads wait that are queued. Those of folders that press by now come before quiet ones.
     fn press_waiting(&mut self, intervals: Option<ReadIntervals>, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
-        let mut pressing = HashSet::new();
-        for folder in self.folders.iter_mut() {
-            let Some(queued) = folder.queued_since() else {
+        for turn in self.queue.take_waiting() {
+            let Some(folder) = self.folders.get_mut(turn.folder) else {
                 continue;
             };
             let read_before = folder.read_log.last_began();
-            self.log.waited(queued.at, read_before, now.steady);
+            self.log.waited(turn.due.at, read_before, now.steady);
             let due = intervals.map(|intervals| folder.due(intervals, ledger, now));
-            if queued.need == Need::Quiet && due.is_some_and(|due| due.need == Need::Pressing) {
-                folder.press();
-                pressing.insert(folder.view.id);
-            }
+            let presses = due.is_some_and(|due| due.need == Need::Pressing);
+            let due = if presses {
+                folder.press(turn.due)
+            } else {
+                turn.due
+            };
+            self.queue.push(folder.turn(turn.kind, due));
         }
-        self.queue.press(&pressing);
     }
 
     /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.
@@ -186,30 +187,20 @@ impl Collector {
     /// Ends the collections that have nothing outstanding, or no more time, as soon as what they counted is written, or cannot be.
     pub(super) fn end_collections(&mut self) {
         while let Some(run) = self.runs.take_ended(Moment::now().steady) {
-            self.reads_ended(run);
-        }
-        while let Some(ending) = self.ending.front()
-            && self.storage.has_written(ending.written)
-        {
-            let Some(ending) = self.ending.pop_front() else {
-                return;
+            let requests = self.dependencies.events.requests();
+            let ended = run.ended(Moment::now(), requests);
+            self.assign_classes();
+            let is_success = ended.result == RunResult::Success;
+            let success = is_success.then(|| self.storage.now().wall);
+            let ending = Ending {
+                run,
+                ended,
+                success,
             };
-            self.end(&ending);
+            if let Some(ending) = self.storage.push_end(ending) {
+                self.end(&ending);
+            }
         }
-    }
-
-    fn reads_ended(&mut self, run: Run) {
-        let requests = self.dependencies.events.requests();
-        let ended = run.ended(Moment::now(), requests);
-        self.assign_classes();
-        let is_success = ended.result == RunResult::Success;
-        let success = is_success.then(|| self.storage.now().wall);
-        let written = self.storage.end_collection(success);
-        self.ending.push_back(Ending {
-            run,
-            ended,
-            written,
-        });
     }
 
     /// Why not everything is counted: the trouble of the portal, or of one of the folders.
@@ -227,7 +218,7 @@ impl Collector {
             })
     }
 
-    fn end(&mut self, ending: &Ending) {
+    pub(super) fn end(&mut self, ending: &Ending) {
         let Ending { run, ended, .. } = ending;
         let portal = &self.settings.portal.name;
         let requests = ended.requests;

@@ -67,11 +67,6 @@ impl ReadError {
         move |error| Self::Portal { page, error }
     }
 
-    /// Whether reading again cannot help: the folder is refused, or gone.
-    pub fn is_final(&self) -> bool {
-        self.is_refusal() || self.is_gone()
-    }
-
     /// The same for people, where the portal refused the folder and not the list of folders.
     pub fn of_folder(&self, folder: FolderId) -> String {
         match self {

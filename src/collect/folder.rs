@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
+use crate::collect::audit::comparison::{Comparison, Verdict};
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
@@ -19,16 +20,16 @@ use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
-use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
-use crate::history::{CompletedRead, DepartureReason, apply, limit_rows};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
+use crate::count::{Boundaries, DoneFiles, FolderCount, Way, are_few};
+use crate::history::{CompletedRead, DepartureReason, FullRead, apply, limit_rows};
+use crate::model::{FileKey, FolderId, FolderName, Status, Timestamp};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::StoredFolder;
 use crate::store::ledger::PortalLedger;
 
 use under_way::DueRead;
-use witnesses::{Witnesses, hidden, is_far_below};
+use witnesses::{Witnesses, hidden};
 
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
@@ -58,11 +59,7 @@ pub(super) struct Folder {
 impl Folder {
     /// A folder that the list names. `is_unknown`: the database may have more of it.
     pub fn listed(listed: &ListedFolder, is_unknown: bool) -> Self {
-        let persisted = if is_unknown {
-            PersistedFolder::unknown()
-        } else {
-            PersistedFolder::default()
-        };
+        let persisted = PersistedFolder::new(is_unknown);
         Self::new(listed.id, listed.name.clone(), persisted, 0)
     }
 
@@ -208,8 +205,7 @@ impl Folder {
         self.clock_ahead = read.clock_ahead;
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
         let same = self.counted_the_same(&read);
-        self.read_log.end(read.outcome(), same);
-        match read.result {
+        let outcome = match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(Found::ManyPages | Found::Unsorted(_) | Found::Audited(_)) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
@@ -217,10 +213,10 @@ impl Folder {
                 let reported = self.read_log.reported_files();
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
-                count.consistent &= self.witnesses.missing() == 0
-                    && !is_far_below(files, reported)
-                    && !self.counts_missing_rows(&count);
                 let hidden = hidden(files, reported);
+                count.consistent &= self.witnesses.missing() == 0
+                    && are_few(hidden, reported)
+                    && !self.counts_missing_rows(&count);
                 count.left_out = count.left_out.map(|files| files.max(hidden));
                 let read = CompletedRead {
                     began: read.began,
@@ -241,7 +237,7 @@ impl Folder {
                 let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
                 self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
-                *self.persisted.unwritten_count() = Some(Box::new(read));
+                self.persisted.unwritten = Some(Box::new(read));
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -252,7 +248,9 @@ impl Folder {
                 self.unavailable(Unavailable::Error, error.to_string());
                 ReadOutcome::Failed
             }
-        }
+        };
+        self.read_log.end(outcome, same);
+        outcome
     }
 
     /// Whether boundaries count rows that do not exist, because the last full read found that pages lack rows.
@@ -318,10 +316,16 @@ impl Folder {
         shown
     }
 
-    /// Shows an audit, which is stored; `difference` is how much its counts differ from those by boundaries just before.
-    pub fn show_audit(&mut self, difference: Option<ByStatus<i64>>) {
-        if difference.is_some() {
-            self.view_mut().full_read_difference = difference.map(Box::new);
+    /// Applies an audit. Its counts are older than those of the reads that were made meanwhile.
+    pub fn finish_audit(&mut self, found: &Comparison, verdict: Verdict, ended: Timestamp) {
+        if let Some(record) = &mut self.persisted.record {
+            record.full_read = FullRead::after(record.full_read, &found.scan, ended);
+        }
+        if verdict == Verdict::Sorted {
+            self.persisted.set_shows_sorting(true);
+        }
+        if let Some(difference) = found.difference() {
+            self.view_mut().full_read_difference = Some(Box::new(difference));
         }
         self.show_persisted();
     }

@@ -20,7 +20,7 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable};
-use crate::store::{Answer, StoredFolder};
+use crate::store::StoredFolder;
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -269,15 +269,8 @@ impl Folders {
     }
 
     /// The class slots, and a folder.
-    pub fn with_class_slots(&mut self, id: FolderId) -> (&ClassSlots, Option<&mut Folder>) {
+    pub fn with_class_slots(&mut self, id: FolderId) -> (&mut ClassSlots, Option<&mut Folder>) {
         let folder = self.by_id.get_mut(&id).map(Box::as_mut);
-        (&self.class_slots, folder)
-    }
-
-    /// A write of a folder ended.
-    pub fn answered(&mut self, id: FolderId, answer: Answer) {
-        if let Some(folder) = self.by_id.get_mut(&id) {
-            folder.answered(answer, &mut self.class_slots);
-        }
+        (&mut self.class_slots, folder)
     }
 }

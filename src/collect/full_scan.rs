@@ -72,7 +72,6 @@ pub async fn scan_pages(
 struct Scan {
     tally: Tally,
     max_pages: u64,
-    pages: u64,
     failed_page: Option<PageRequest>,
     /// Rows of a full page, by the first page.
     page_size: u64,
@@ -92,7 +91,6 @@ impl Scan {
         Self {
             tally: Tally::new(context),
             max_pages,
-            pages: 0,
             failed_page: None,
             page_size: 0,
             total: None,
@@ -115,7 +113,6 @@ impl Scan {
         let read = body.read(|row| rows.push(row));
         let Page { pagination, .. } = read.map_err(ReadError::at(page))?;
         let total = total_of(page, &pagination)?;
-        self.pages += 1;
         let is_doubtful = self.is_short(page.page, rows.len() as u64, total) || is_repeated(&rows);
         if is_doubtful && self.again.len() < MAX_AGAIN && self.again.insert(page.page) {
             return Ok(false);
@@ -228,7 +225,6 @@ impl Scan {
             count.left_out = Some(left_out);
             count.repeated_rows = 0;
         }
-        count.requests = self.pages;
         Ok(count)
     }
 }

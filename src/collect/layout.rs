@@ -2,13 +2,8 @@
 
 use std::ops::Range;
 
+use crate::count::are_few;
 use crate::portal::PageRequest;
-
-/// Rows that may always be missing.
-const FEW: u64 = 10;
-
-/// One row in this number may be missing.
-const SHARE: u64 = 100;
 
 /// The number of a page of the list sorted by status, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,7 +54,7 @@ impl Layout {
     pub fn may_end_at(self, rows: u64) -> bool {
         let missing = self.total.saturating_sub(rows);
         let last_page_is_short = !rows.is_multiple_of(self.page_size.max(1));
-        last_page_is_short || missing <= FEW.max(self.total / SHARE)
+        last_page_is_short || are_few(missing, self.total)
     }
 }
 

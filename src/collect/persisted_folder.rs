@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::collect::sorted::RowsWanted;
-use crate::collect::unsaved::{Unsaved, UnsavedFiles};
+use crate::collect::unsaved::UnsavedFiles;
 use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::history::{CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
@@ -27,18 +27,20 @@ pub(super) struct PersistedFolder {
     pub excluded: Option<Timestamp>,
     /// Whether it waits to be written.
     pub is_queued: bool,
-    unsaved: Unsaved,
+    /// Files that differ from what is stored.
+    unsaved: UnsavedFiles,
+    /// The last count, until it is written. If another process that counts the folder wrote first, it is compared with that version.
+    pub unwritten: Option<Box<CompletedRead>>,
     stored: Stored,
-    /// A write that is under way: what is stored after it, and what it writes.
-    writing: Option<Box<(Stored, Unsaved)>>,
-    /// Whether the database may have counters that could not be read yet.
-    is_unknown: bool,
+    /// A write that is under way: what is stored after it, and the files that it writes.
+    writing: Option<Box<(Stored, UnsavedFiles)>>,
 }
 
 /// The parts of what is stored that are needed in memory.
 #[derive(Debug, Default)]
 struct Stored {
-    counters: Arc<FolderCounters>,
+    /// `None` if the database may have counters that could not be read yet.
+    counters: Option<Arc<FolderCounters>>,
     counted: Option<Timestamp>,
     departure: Option<Departure>,
     excluded: Option<Timestamp>,
@@ -49,10 +51,14 @@ struct Stored {
 }
 
 impl PersistedFolder {
-    /// A folder of which the database may have more data than this process.
-    pub fn unknown() -> Self {
+    /// A folder of which this process knows nothing. `is_unknown`: the database may have more of it.
+    pub fn new(is_unknown: bool) -> Self {
+        let counters = (!is_unknown).then(Arc::default);
         Self {
-            is_unknown: true,
+            stored: Stored {
+                counters,
+                ..Stored::default()
+            },
             ..Self::default()
         }
     }
@@ -68,7 +74,7 @@ impl PersistedFolder {
             history: Arc::new(files),
             departure: document.departure,
             excluded: document.excluded,
-            unsaved: Unsaved::none(),
+            unsaved: UnsavedFiles::none(),
             ..Self::default()
         };
         restored.stored = Stored {
@@ -85,18 +91,19 @@ impl PersistedFolder {
         self.departure = before.departure;
         self.excluded = before.excluded;
         self.is_queued = before.is_queued;
-        let writing = before.writing.and_then(|writing| writing.1.count);
-        self.unsaved.count = before.unsaved.count.or(writing);
-        if let Some(record) = &mut self.record {
-            Arc::make_mut(&mut record.counters).raise(&before.stored.counters);
+        self.unwritten = before.unwritten;
+        if let Some(shown) = &before.stored.counters {
+            let counters = self.record.iter_mut().map(|record| &mut record.counters);
+            for counters in counters.chain(&mut self.stored.counters) {
+                Arc::make_mut(counters).raise(shown);
+            }
         }
-        Arc::make_mut(&mut self.stored.counters).raise(&before.stored.counters);
         Arc::make_mut(&mut self.history).continue_turns(&before.history);
     }
 
     /// Applies the changes by a read.
     pub fn update(&mut self, update: Update, count: &FolderCount) {
-        self.unsaved.files.note(&update);
+        self.unsaved.note(&update);
         let history = Arc::make_mut(&mut self.history);
         history.update(update.changed, &update.forgotten, count);
         let mut record = update.record;
@@ -108,12 +115,8 @@ impl PersistedFolder {
     pub fn forget_counts(&mut self) {
         self.record = None;
         self.history = Arc::default();
-        self.unsaved = Unsaved::default();
-    }
-
-    /// The last count, until it is written.
-    pub fn unwritten_count(&mut self) -> &mut Option<Box<CompletedRead>> {
-        &mut self.unsaved.count
+        self.unsaved = UnsavedFiles::All;
+        self.unwritten = None;
     }
 
     /// The next count is the base of the entries after it.
@@ -161,7 +164,7 @@ impl PersistedFolder {
 
     /// The counters that the database has; `None` until they can be read.
     pub fn stored_counters(&self) -> Option<Arc<FolderCounters>> {
-        (!self.is_unknown).then(|| Arc::clone(&self.stored.counters))
+        self.stored.counters.clone()
     }
 
     /// Whether the database does not know yet that the folder left, is excluded, or came back.
@@ -173,10 +176,7 @@ impl PersistedFolder {
     /// Notes that it waits to be written as this document, if it is to be. `behind`: how much older the time of the stored count may be.
     pub fn queue_write(&mut self, document: &FolderDocument, behind: Duration) -> bool {
         self.is_queued = self.is_unsaved(document, behind);
-        if !self.is_queued && self.writing.is_none() {
-            // It adds nothing to what is stored.
-            self.unsaved.count = None;
-        }
+        self.forget_written();
         self.is_queued
     }
 
@@ -186,18 +186,18 @@ impl PersistedFolder {
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let counted = document.record.as_ref().map(|record| record.counted);
         let apart = millis(counted).abs_diff(millis(last.counted));
-        !self.unsaved.files.is_none()
+        !self.unsaved.is_none()
             || (apart > 0 && u128::from(apart) >= behind.as_millis())
             || last.substance != Some(document.substance())
     }
 
     /// A write begins.
     pub fn begin_write(&mut self, id: FolderId, document: FolderDocument) -> FolderChange {
-        let unsaved = std::mem::replace(&mut self.unsaved, Unsaved::none());
+        let unsaved = std::mem::replace(&mut self.unsaved, UnsavedFiles::none());
         let change = FolderChange {
             id,
             known: self.stored.revision,
-            files: unsaved.files.changes(&self.history),
+            files: unsaved.changes(&self.history),
             document,
         };
         let stored = self.stored_as(&change.document);
@@ -216,23 +216,24 @@ impl PersistedFolder {
             revision,
             ..writing.0
         };
-        self.is_unknown = false;
+        self.forget_written();
+    }
+
+    /// Forgets the last count, if it adds nothing to what is stored.
+    fn forget_written(&mut self) {
+        if !self.is_queued && self.writing.is_none() {
+            self.unwritten = None;
+        }
     }
 
     /// The database lost what it had, so the write changed nothing, and everything is to be written.
     pub fn was_lost(&mut self) {
-        self.end_write();
-        self.unsaved.files = UnsavedFiles::All;
-    }
-
-    /// The write failed, so it waits once more; returns whether it did not wait before.
-    pub fn not_written(&mut self) -> bool {
-        self.end_write();
-        !std::mem::replace(&mut self.is_queued, true)
+        self.not_written();
+        self.unsaved = UnsavedFiles::All;
     }
 
     /// The write changed nothing.
-    fn end_write(&mut self) {
+    pub fn not_written(&mut self) {
         if let Some(writing) = self.writing.take() {
             self.unsaved.add(writing.1);
         }
@@ -240,12 +241,8 @@ impl PersistedFolder {
 
     /// Nothing is stored, so all that is known is shown.
     pub fn need_not_be_stored(&mut self) {
-        let record = self.record.as_ref();
-        self.stored.counters = record
-            .map(|it| Arc::clone(&it.counters))
-            .unwrap_or_default();
-        self.is_unknown = false;
-        self.unsaved.count = None;
+        self.stored.counters = Some(self.counters());
+        self.unwritten = None;
     }
 
     fn last_write(&self) -> &Stored {
@@ -254,16 +251,18 @@ impl PersistedFolder {
             .map_or(&self.stored, |writing| &writing.0)
     }
 
-    /// What is stored when a document was written.
+    fn counters(&self) -> Arc<FolderCounters> {
+        let record = self.record.as_ref();
+        record.map_or_else(Arc::default, |record| Arc::clone(&record.counters))
+    }
+
+    /// What is stored when it is written as this document.
     fn stored_as(&self, document: &FolderDocument) -> Stored {
-        let record = document.record.as_ref();
         Stored {
-            counters: record
-                .map(|it| Arc::clone(&it.counters))
-                .unwrap_or_default(),
-            counted: record.map(|record| record.counted),
-            departure: document.departure,
-            excluded: document.excluded,
+            counters: Some(self.counters()),
+            counted: self.record.as_ref().map(|record| record.counted),
+            departure: self.departure,
+            excluded: self.excluded,
             revision: self.stored.revision,
             substance: Some(document.substance()),
         }

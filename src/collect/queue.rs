@@ -3,7 +3,7 @@
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
 //! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -36,16 +36,6 @@ pub(super) enum Need {
 pub(super) struct Due {
     pub need: Need,
     pub at: Instant,
-}
-
-impl Due {
-    /// The same, for a folder that presses.
-    pub fn pressing(self) -> Self {
-        Self {
-            need: Need::Pressing,
-            ..self
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,22 +171,10 @@ impl Queue {
         lines.filter_map(|(_, turns)| turns.first()).min().copied()
     }
 
-    /// Folders whose reads wait press by now.
-    pub fn press(&mut self, folders: &HashSet<FolderId>) {
-        let turns = self.take(|turn| folders.contains(&turn.folder));
-        for turn in turns {
-            self.push(Turn {
-                due: turn.due.pressing(),
-                ..turn
-            });
-        }
-    }
-
-    /// Takes out the reads that wait and are none of audits.
-    fn take(&mut self, is_one: impl Fn(&Turn) -> bool) -> Vec<Turn> {
-        let lines = self.waiting.iter_mut().filter(|(line, _)| !line.is_audit());
-        let turns = lines.flat_map(|(_, turns)| turns.extract_if(.., |turn| is_one(turn)));
-        turns.collect()
+    /// Takes out every read that waits, but for audits.
+    pub fn take_waiting(&mut self) -> Vec<Turn> {
+        let lines = self.waiting.extract_if(.., |line, _| !line.is_audit());
+        lines.flat_map(|(_, turns)| turns).collect()
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.
@@ -208,12 +186,6 @@ impl Queue {
     /// A read ended.
     pub fn ended(&mut self, folder: FolderId, kind: ReadKind) {
         self.begun.remove(&(folder, kind));
-    }
-
-    /// Takes out every read that waits, but for audits.
-    pub fn clear(&mut self) -> Vec<FolderId> {
-        let turns = self.take(|_| true).into_iter();
-        turns.map(|turn| turn.folder).collect()
     }
 
     /// Whether an audit waits or is being made.
@@ -279,7 +251,8 @@ mod tests {
         queue.ended(id(2), Audit);
         assert!(started(&mut queue).is_empty() && !queue.is_auditing());
         push(&mut queue, id(2), Audit, due(Need::Quiet, 10, now));
-        assert_eq!(queue.clear(), [id(1)]);
+        let waiting = queue.take_waiting().into_iter();
+        assert!(waiting.map(|turn| turn.folder).eq([id(1)]));
         assert!(queue.is_auditing());
     }
 
@@ -308,7 +281,7 @@ mod tests {
         assert!(queue.next(1, |folder| folder == id(1)).is_none());
         queue.ended(id(1), Count);
         assert!(started(&mut queue).is_empty());
-        queue.clear();
+        queue.take_waiting();
         assert_eq!(queue.next_room(now), None);
     }
 }

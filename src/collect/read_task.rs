@@ -8,14 +8,13 @@ use tracing::{Instrument, info_span};
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::audit::comparison::{Comparison, Verdict};
-use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{self, scan_pages};
 use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method, RowsWanted, SortedRead};
+use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
@@ -35,14 +34,8 @@ pub(super) enum Found {
     ManyPages,
     /// These pages show that the folder is not sorted by status.
     Unsorted(Vec<PageNumber>),
-    Audited(Box<Audit>),
-}
-
-/// What an audit found.
-#[derive(Debug)]
-pub(super) struct Audit {
-    pub found: Comparison,
-    pub verdict: Verdict,
+    /// An audit ended, and this is what it shows.
+    Audited(Box<(Comparison, Verdict)>),
 }
 
 /// A read that ended, one way or another.
@@ -70,14 +63,6 @@ impl FolderRead {
             result: Err(ReadError::Panicked),
         }
     }
-
-    pub fn outcome(&self) -> ReadOutcome {
-        match &self.result {
-            Ok(_) => ReadOutcome::Counted,
-            Err(error) if error.is_gone() => ReadOutcome::NothingToCount,
-            Err(_) => ReadOutcome::Failed,
-        }
-    }
 }
 
 pub(super) struct ReadTask {
@@ -89,8 +74,6 @@ pub(super) struct ReadTask {
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
     pub expected: Expected,
-    /// The files of the folder by the list of folders.
-    pub reported: Option<u64>,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -112,7 +95,7 @@ impl ReadTask {
             match self.kind {
                 ReadKind::Count => self.count().await,
                 ReadKind::Scan => {
-                    let count = self.scan(None, self.beyond()).await?;
+                    let count = self.scan(None).await?;
                     Ok(Found::Counted(Box::new(count)))
                 }
                 ReadKind::Audit => {
@@ -201,12 +184,12 @@ impl ReadTask {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             return Ok(Found::ManyPages);
         }
-        let mut count = self.scan(Some(&first), self.beyond()).await?;
+        let mut count = self.scan(Some(&first)).await?;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let again = match self.scan(None, self.beyond()).await {
+            let again = match self.scan(None).await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
@@ -221,25 +204,19 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    /// The last page to read behind the total, if any is to be read there.
-    fn beyond(&self) -> Option<u64> {
-        let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
-        beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE))
-    }
-
     /// Scans a folder, whose first page may have been read.
-    async fn scan(
-        &self,
-        first: Option<&PageBody>,
-        beyond: Option<u64>,
-    ) -> Result<FolderCount, ReadError> {
+    async fn scan(&self, first: Option<&PageBody>) -> Result<FolderCount, ReadError> {
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
+        // An audit is compared with boundaries, which end at the total.
+        let is_beyond = self.kind != ReadKind::Audit
+            && (self.expected.rows_beyond || self.expected.looks_beyond);
+        let beyond = is_beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await
     }
 
     /// Compares a full scan with the boundaries before and after it.
-    async fn audit(&self) -> Result<Audit, ReadError> {
+    async fn audit(&self) -> Result<(Comparison, Verdict), ReadError> {
         let mut found = self.compare().await?;
         let mut verdict = found.verdict();
         // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
@@ -248,18 +225,18 @@ impl ReadTask {
             verdict = again.verdict_after(&found);
             found = again;
         }
-        Ok(Audit { found, verdict })
+        Ok((found, verdict))
     }
 
     async fn compare(&self) -> Result<Comparison, ReadError> {
-        let before = self.search_for_audit().await;
-        let scan = self.scan(None, None).await?;
-        let after = self.search_for_audit().await;
+        let before = self.search().await;
+        let scan = self.scan(None).await?;
+        let after = self.search().await;
         let boundaries = before.ok().zip(after.ok());
         Ok(Comparison {
             scan,
             boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
-            reported: self.reported,
+            reported: self.expected.reported,
         })
     }
 
@@ -275,28 +252,16 @@ impl ReadTask {
         files.page_within(self.settings.collect.timeout, page).await
     }
 
+    /// Counts by boundaries.
     async fn search(&self) -> Result<SortedRead, ReadError> {
+        // An audit needs no row, and is in no hurry.
+        let is_audit = self.kind == ReadKind::Audit;
         let in_flight = self.settings.collect.concurrency.get();
-        let (first_look, rows) = (self.expected.first_look, Some(self.expected.rows));
-        self.count_sorted(in_flight, first_look, rows).await
-    }
-
-    /// Counts by boundaries for an audit, which needs no row and is in no hurry.
-    async fn search_for_audit(&self) -> Result<SortedRead, ReadError> {
-        self.count_sorted(1, true, None).await
-    }
-
-    async fn count_sorted(
-        &self,
-        in_flight: usize,
-        first_look: bool,
-        rows: Option<RowsWanted>,
-    ) -> Result<SortedRead, ReadError> {
         let method = Method {
-            in_flight,
+            in_flight: if is_audit { 1 } else { in_flight },
             hints: &self.boundaries,
-            first_look,
-            rows,
+            first_look: is_audit || self.expected.first_look,
+            rows: (!is_audit).then_some(self.expected.rows),
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);

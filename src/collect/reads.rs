@@ -88,7 +88,6 @@ impl Collector {
             kind: turn.kind,
             sorting: self.sorting.of_folder(folder.shows_sorting()),
             expected: folder.expected(),
-            reported: folder.view.reported_files,
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),

@@ -85,9 +85,9 @@ impl Collector {
     }
 
     fn write(&mut self, now: tokio::time::Instant) {
-        let folders = self.storage.begin_write(now);
+        let batch = self.storage.next_batch(now);
         let mut changes = Vec::new();
-        for id in &folders {
+        for id in &batch.folders {
             if let (class_slots, Some(folder)) = self.folders.with_class_slots(*id) {
                 changes.push(folder.begin_write(class_slots));
             }
@@ -101,52 +101,50 @@ impl Collector {
         let failing_since = failing_since.map(|at| at.moved(ahead));
         let write = self
             .storage
-            .write(folders, changes, refutation, failing_since, watched);
+            .write(batch, changes, refutation, failing_since, watched);
         self.tasks.spawn(write, |written| {
-            Event::Written(written.unwrap_or_else(|| Written {
-                answers: Err(StoreError::Closed),
-                took: Duration::ZERO,
-            }))
+            Event::Written(written.unwrap_or_else(no_answer))
         });
     }
 
-    /// A write ended.
+    /// A write ended. What was not written waits once more, and with it the ends of collections, unless the database refuses writes.
     pub(super) fn written(&mut self, written: Written) {
+        let Some(batch) = self.storage.end_write(written.answers.as_ref().err()) else {
+            return;
+        };
         self.dependencies.events.wrote("state", written.took);
-        match written.answers {
+        let is_refused = written.answers.is_err();
+        let answers: Vec<_> = match written.answers {
             Ok(answers) => {
-                self.storage.end_write(None);
-                for (id, answer) in answers {
-                    self.answered(id, answer);
+                let answers = answers.into_iter();
+                answers.map(|(id, answer)| (id, Some(answer))).collect()
+            }
+            Err(_) => batch.folders.into_iter().map(|id| (id, None)).collect(),
+        };
+        let mut again = Vec::new();
+        for (id, answer) in answers {
+            let is_written = matches!(answer, Some(Answer::Written(_)));
+            if let (class_slots, Some(folder)) = self.folders.with_class_slots(id) {
+                folder.answered(answer, class_slots);
+                if !is_written && folder.queue_write(class_slots, MAX_BEHIND) {
+                    again.push(id);
                 }
             }
-            Err(error) => self.not_written(&error),
         }
-    }
-
-    fn answered(&mut self, id: FolderId, answer: Answer) {
-        let is_written = matches!(answer, Answer::Written(_));
-        self.folders.answered(id, answer);
-        if let (false, (class_slots, Some(folder))) =
-            (is_written, self.folders.with_class_slots(id))
-            && folder.queue_write(class_slots, MAX_BEHIND)
-        {
-            self.storage.push_again(id);
-        }
-    }
-
-    fn not_written(&mut self, error: &StoreError) {
-        for id in self.storage.end_write(Some(error)) {
-            let folder = self.folders.get_mut(id);
-            if folder.is_some_and(|folder| folder.persisted.not_written()) {
-                self.storage.wait_again(id);
-            }
+        let (ended, waiting) = if is_refused || again.is_empty() {
+            (batch.ends, Vec::new())
+        } else {
+            (Vec::new(), batch.ends)
+        };
+        self.storage.push_again(again, waiting);
+        for ending in ended {
+            self.end(&ending);
         }
     }
 
     /// After a panic, nobody hears of the write that is under way.
     pub(super) fn forget_write(&mut self) {
-        self.not_written(&StoreError::Closed);
+        self.written(no_answer());
     }
 
     /// Writes all that is not stored.
@@ -164,5 +162,13 @@ impl Collector {
                 self.written(written);
             }
         }
+    }
+}
+
+/// If a panic ended the write, nothing is known to be written.
+fn no_answer() -> Written {
+    Written {
+        answers: Err(StoreError::Closed),
+        took: Duration::ZERO,
     }
 }

@@ -1,7 +1,7 @@
 //! What is to be written to the state, and the write that is under way.
 //!
 //! Counting never waits for the database: folders that change wait in a queue, each once, and one transaction at a time writes those that
-//! wait, as they are then.
+//! wait, as they are then. A collection ends when what was counted by then is written, so its end waits behind the folders.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::clock::Moment;
+use crate::collect::collection::Ending;
 use crate::collect::settings::Settings;
 use crate::model::{FolderId, PortalAddress, PortalName, Shard, Timestamp};
 use crate::snapshot::Writes;
@@ -20,8 +21,8 @@ use crate::store::{
 /// Time from the beginning of one write to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
 
-/// Folders that one transaction writes, at most.
-const MAX_FOLDERS: usize = 1_000;
+/// Folders and ends of collections that one transaction writes, at most.
+const MAX_AT_ONCE: usize = 1_000;
 
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
@@ -37,12 +38,8 @@ pub(super) struct Storage {
     /// Whether what is stored was read. Until then nothing is written: it could replace what is stored.
     is_read: bool,
     is_reading: bool,
-    queue: VecDeque<FolderId>,
-    /// The end of a collection, which waits behind the folders.
-    end: Option<End>,
-    /// Folders and ends of collections that were written so far.
-    written: u64,
-    in_flight: Option<InFlight>,
+    queue: VecDeque<Waiting>,
+    in_flight: Option<Batch>,
     next: Instant,
     /// Whether what waits is not written before something else waits, or a collection ends: the last write failed.
     is_held: bool,
@@ -57,26 +54,20 @@ pub(super) struct Storage {
     forget_portals_at: Instant,
 }
 
-/// A collection that ended; when, if every folder was counted.
-#[derive(Clone, Copy)]
-struct End {
-    success: Option<Timestamp>,
+enum Waiting {
+    Folder(FolderId),
+    End(Ending),
 }
 
-/// A write that is under way.
-struct InFlight {
-    folders: Vec<FolderId>,
-    end: Option<End>,
+/// What one transaction writes.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub folders: Vec<FolderId>,
+    /// The collections that end with it.
+    pub ends: Vec<Ending>,
     forgotten: Vec<FolderId>,
     refutation: Option<Refutation>,
     failing_since: Option<Timestamp>,
-}
-
-impl InFlight {
-    /// Folders and ends of collections.
-    fn len(&self) -> u64 {
-        self.folders.len() as u64 + u64::from(self.end.is_some())
-    }
 }
 
 impl Storage {
@@ -90,8 +81,6 @@ impl Storage {
             shard: settings.shard,
             is_reading: false,
             queue: VecDeque::new(),
-            end: None,
-            written: 0,
             in_flight: None,
             next: now,
             is_held: false,
@@ -130,14 +119,16 @@ impl Storage {
 
     /// A folder is to be written, which does not wait yet.
     pub fn push(&mut self, folder: FolderId) {
-        self.queue.push_back(folder);
+        self.queue.push_back(Waiting::Folder(folder));
         self.is_held = false;
     }
 
-    /// Of the write that has just ended, this folder is to be written once more.
-    pub fn push_again(&mut self, folder: FolderId) {
-        self.queue.push_front(folder);
-        self.written = self.written.saturating_sub(1);
+    /// Of a write that has ended, these are to be written once more, before all others.
+    pub fn push_again(&mut self, folders: Vec<FolderId>, ends: Vec<Ending>) {
+        let ends = ends.into_iter().map(Waiting::End);
+        let again = folders.into_iter().map(Waiting::Folder).chain(ends);
+        let others = std::mem::take(&mut self.queue);
+        self.queue = again.chain(others).collect();
     }
 
     /// Folders are to be deleted.
@@ -145,23 +136,21 @@ impl Storage {
         self.forgotten.extend(folders);
     }
 
-    /// A collection has ended; `success`: when, if every folder was counted. Returns what [`Self::has_written`] takes.
-    pub fn end_collection(&mut self, success: Option<Timestamp>) -> u64 {
+    /// The reads of a collection have ended; returns it if nothing is to be written before it ends.
+    pub fn push_end(&mut self, end: Ending) -> Option<Ending> {
         if !self.saves() || !self.is_read {
-            return 0;
+            return Some(end);
         }
-        self.try_again();
-        let before = self.end.and_then(|end| end.success);
-        self.end = Some(End {
-            success: success.max(before),
-        });
-        let in_flight = self.in_flight.as_ref().map_or(0, InFlight::len);
-        self.written + in_flight + self.queue.len() as u64 + 1
+        self.queue.push_back(Waiting::End(end));
+        self.is_held = false;
+        None
     }
 
-    /// Whether all that waited at the end of a collection was written, or could not be.
-    pub const fn has_written(&self, end: u64) -> bool {
-        self.is_held || self.written >= end
+    /// Whether the end of a collection waits.
+    pub fn holds_ends(&self) -> bool {
+        let in_flight = self.in_flight.as_ref();
+        in_flight.is_some_and(|batch| !batch.ends.is_empty())
+            || self.queue.iter().any(|it| matches!(it, Waiting::End(_)))
     }
 
     /// What could not be written is tried again.
@@ -175,68 +164,72 @@ impl Storage {
 
     /// When the next write begins; `None` while there is nothing to write, or a write is under way.
     pub fn due(&self) -> Option<Instant> {
-        let waits = !self.queue.is_empty() || self.end.is_some();
         let may_begin = self.is_read && !self.is_held && self.in_flight.is_none();
-        (waits && may_begin).then_some(self.next)
+        (may_begin && !self.queue.is_empty()).then_some(self.next)
     }
 
-    /// The folders that the next write has, which begins now.
-    pub fn begin_write(&mut self, now: Instant) -> Vec<FolderId> {
+    /// What the next write has, which begins now.
+    pub fn next_batch(&mut self, now: Instant) -> Batch {
         self.next = now + GAP;
-        let folders = self.queue.len().min(MAX_FOLDERS);
-        self.queue.drain(..folders).collect()
+        let mut batch = Batch {
+            forgotten: std::mem::take(&mut self.forgotten),
+            ..Batch::default()
+        };
+        let size = self.queue.len().min(MAX_AT_ONCE);
+        for waiting in self.queue.drain(..size) {
+            match waiting {
+                Waiting::Folder(folder) => batch.folders.push(folder),
+                Waiting::End(end) => batch.ends.push(end),
+            }
+        }
+        batch
     }
 
-    /// What is written with these folders, of those that the write has.
+    /// Writes a batch, with these changes of its folders.
     pub fn write(
         &mut self,
-        folders: Vec<FolderId>,
-        changes: Vec<FolderChange>,
+        batch: Batch,
+        folders: Vec<FolderChange>,
         refutation: Option<Refutation>,
         failing_since: Option<Timestamp>,
         watched: Vec<PortalAddress>,
     ) -> impl Future<Output = Written> + Send + use<> {
-        let end = self.end.take_if(|_| self.queue.is_empty());
+        let ends = !batch.ends.is_empty();
         let changes = Changes {
-            last_success: end.and_then(|end| end.success),
+            last_success: batch.ends.iter().filter_map(|end| end.success).max(),
             refutation: (refutation != self.refutation).then(|| refutation.clone()),
             failing_since: (failing_since != self.failing_since).then_some(failing_since),
-            forgotten: std::mem::take(&mut self.forgotten),
-            unwatched: end.and_then(|_| self.forget_portals(watched)),
-            folders: changes,
-        };
-        self.in_flight = Some(InFlight {
+            forgotten: batch.forgotten.clone(),
+            unwatched: ends.then(|| self.forget_portals(watched)).flatten(),
             folders,
-            end,
-            forgotten: changes.forgotten.clone(),
+        };
+        self.in_flight = Some(Batch {
             refutation,
             failing_since,
+            ..batch
         });
         let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
         async move { documents.write(portal, shard, changes).await }
     }
 
-    /// The write that was under way has ended. If it failed, returns its folders, which the caller lets wait once more
-    /// ([`Self::wait_again`]).
-    pub fn end_write(&mut self, refused: Option<&StoreError>) -> Vec<FolderId> {
-        let Some(in_flight) = self.in_flight.take() else {
-            return Vec::new();
-        };
+    /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.
+    pub fn end_write(&mut self, refused: Option<&StoreError>) -> Option<Batch> {
+        let mut batch = self.in_flight.take()?;
         self.note_use(refused);
-        self.written += in_flight.len();
         if refused.is_none() {
-            self.refutation = in_flight.refutation;
-            self.failing_since = in_flight.failing_since;
-            return Vec::new();
+            self.refutation = batch.refutation.take();
+            self.failing_since = batch.failing_since;
+        } else {
+            self.is_held = true;
+            self.forgotten.append(&mut batch.forgotten);
+            for waiting in std::mem::take(&mut self.queue) {
+                match waiting {
+                    Waiting::Folder(_) => self.queue.push_back(waiting),
+                    Waiting::End(end) => batch.ends.push(end),
+                }
+            }
         }
-        self.is_held = true;
-        self.forgotten.extend(in_flight.forgotten);
-        in_flight.folders
-    }
-
-    /// A folder waits once more that could not be written.
-    pub fn wait_again(&mut self, folder: FolderId) {
-        self.queue.push_front(folder);
+        Some(batch)
     }
 
     /// From time to time: the portals that the configuration has, and the time since when nobody wrote a folder of others that is deleted.

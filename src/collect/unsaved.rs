@@ -1,21 +1,13 @@
-//! What of a folder is not written yet.
+//! Which files of a folder are not written yet.
 
 use std::collections::HashSet;
 
-use crate::history::{CompletedRead, FileHistory, Update};
+use crate::history::{FileHistory, Update};
 use crate::model::FileKey;
 use crate::store::FileChanges;
 
 /// Files whose changes are noted one by one while they are not written; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
-
-/// What differs from what is stored.
-#[derive(Debug, Default)]
-pub(super) struct Unsaved {
-    pub files: UnsavedFiles,
-    /// The last count. If another process that counts the folder wrote first, it is compared with that version.
-    pub count: Option<Box<CompletedRead>>,
-}
 
 /// Files that differ from what is stored.
 #[derive(Debug, Default)]
@@ -25,23 +17,8 @@ pub(super) enum UnsavedFiles {
     All,
 }
 
-impl Unsaved {
-    pub fn none() -> Self {
-        Self {
-            files: UnsavedFiles::none(),
-            count: None,
-        }
-    }
-
-    /// Adds what an earlier write did not write.
-    pub fn add(&mut self, earlier: Self) {
-        self.files.add(earlier.files);
-        self.count = self.count.take().or(earlier.count);
-    }
-}
-
 impl UnsavedFiles {
-    fn none() -> Self {
+    pub fn none() -> Self {
         Self::These(HashSet::new())
     }
 
@@ -54,7 +31,8 @@ impl UnsavedFiles {
         self.extend(changed.chain(update.forgotten.iter().copied()));
     }
 
-    fn add(&mut self, other: Self) {
+    /// Adds what an earlier write did not write.
+    pub fn add(&mut self, other: Self) {
         match other {
             Self::These(files) => self.extend(files),
             Self::All => *self = Self::All,

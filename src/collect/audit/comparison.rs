@@ -10,7 +10,7 @@ pub(in crate::collect) struct Comparison {
     pub boundaries: Option<(FolderCount, FolderCount)>,
     /// The files of the folder by the list of folders. If the file list has another number, some are hidden, and not the same ones in
     /// each order.
-    pub reported: Option<u64>,
+    pub reported: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Comparison {
         };
         let files = Status::ALL.into_iter().map(outside).max().unwrap_or(0);
         let are_consistent = [before, after, &self.scan].map(|count| count.consistent) == [true; 3];
-        let is_whole = self.reported == Some(before.files.total());
+        let is_whole = self.reported == before.files.total();
         let lists_all = self.scan.missing_rows == 0;
         match files {
             0 if lists_all && has_several_statuses(&self.scan.files) => Verdict::Sorted,
@@ -120,7 +120,7 @@ mod tests {
     fn compare(before: FolderCount, scan: FolderCount, after: FolderCount) -> Comparison {
         Comparison {
             scan,
-            reported: Some(before.files.total()),
+            reported: before.files.total(),
             boundaries: Some((before, after)),
         }
     }
@@ -150,7 +150,7 @@ mod tests {
             before.consistent = false;
         }
         let hidden = Comparison {
-            reported: Some(110),
+            reported: 110,
             ..wrong()
         };
         let unknown = Comparison {

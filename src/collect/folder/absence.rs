@@ -141,7 +141,7 @@ mod tests {
 
     fn folder() -> Folder {
         let id = uuid::Uuid::from_u128(7).into();
-        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default(), 0)
+        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::new(false), 0)
     }
 
     fn at(millis: i64) -> Timestamp {

@@ -40,12 +40,13 @@ impl Folder {
         self.persisted.begin_write(self.view.id, document)
     }
 
-    /// A write of it ended: shows the counters that the database has now.
-    pub fn answered(&mut self, answer: Answer, class_slots: &mut ClassSlots) {
+    /// A write of it ended, or failed: shows the counters that the database has now.
+    pub fn answered(&mut self, answer: Option<Answer>, class_slots: &mut ClassSlots) {
         match answer {
-            Answer::Written(revision) => self.persisted.written(revision),
-            Answer::Older => self.persisted.was_lost(),
-            Answer::Newer(stored) => self.take_over(*stored, class_slots),
+            Some(Answer::Written(revision)) => self.persisted.written(revision),
+            Some(Answer::Older) => self.persisted.was_lost(),
+            Some(Answer::Newer(stored)) => self.take_over(*stored, class_slots),
+            None => self.persisted.not_written(),
         }
         self.show_persisted();
     }
@@ -93,7 +94,7 @@ impl Folder {
         let history = &self.persisted.history;
         let classes = counted.map(|counts| history.stored_classes(&counts.files));
         let mut errors = class_slots.restore(id, slots, classes.as_ref());
-        if let Some(read) = self.persisted.unwritten_count().take() {
+        if let Some(read) = self.persisted.unwritten.take() {
             let (history, record) = (&self.persisted.history, self.persisted.record.as_ref());
             if record.is_none_or(|record| record.began < read.began.wall) {
                 let update = record.map(|record| apply(Some(record), history, &read));
@@ -106,7 +107,7 @@ impl Folder {
                 let classes = self.persisted.history.classes(&read.count);
                 errors = class_slots.count(id, &classes, read.ended.wall, false);
             }
-            *self.persisted.unwritten_count() = Some(read);
+            self.persisted.unwritten = Some(read);
         }
         self.show_errors(errors);
         self.show_persisted();

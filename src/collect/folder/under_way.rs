@@ -32,6 +32,17 @@ struct BegunRead {
     watched: Arc<HashSet<FileKey>>,
 }
 
+impl DueRead {
+    fn new(due: Due) -> Self {
+        Self {
+            due,
+            queued: Moment::now().steady,
+            requests: 0,
+            begun: None,
+        }
+    }
+}
+
 impl Folder {
     /// Whether a read is queued or under way, or has a refusal that is not explained yet.
     pub fn is_being_read(&self) -> bool {
@@ -43,28 +54,22 @@ impl Folder {
         self.is_collected() && !self.is_being_read()
     }
 
-    /// When the read was due that waits for its turn; none if there is no such read.
-    pub fn queued_since(&self) -> Option<Due> {
-        let waiting = self.read.as_ref().filter(|read| read.begun.is_none());
-        waiting.map(|read| read.due)
-    }
-
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
-        self.read = Some(Box::new(DueRead {
-            due,
-            queued: Moment::now().steady,
-            requests: 0,
-            begun: None,
-        }));
+        self.read = Some(Box::new(DueRead::new(due)));
         self.times_read_on = 0;
     }
 
-    /// The folder presses by now, while its read waits.
-    pub fn press(&mut self) {
+    /// The folder presses by now, while its read waits that was due.
+    pub fn press(&mut self, due: Due) -> Due {
+        let due = Due {
+            need: Need::Pressing,
+            ..due
+        };
         if let Some(read) = &mut self.read {
-            read.due = read.due.pressing();
+            read.due = due;
         }
+        due
     }
 
     /// How a read of it waits.
@@ -79,23 +84,15 @@ impl Folder {
 
     /// The read goes on as another one, for which requests were made already; returns when it was due.
     pub fn queue_again(&mut self, requests: u64) -> Due {
-        let now = Moment::now().steady;
-        let read = self.read.take();
-        let due = read.as_ref().map_or(
-            Due {
-                need: Need::Pressing,
-                at: now,
-            },
-            |read| read.due,
-        );
-        self.read = Some(Box::new(DueRead {
-            due,
-            queued: read.map_or(now, |read| read.queued),
-            requests,
-            begun: None,
-        }));
+        let now = Due {
+            need: Need::Pressing,
+            at: Moment::now().steady,
+        };
+        let read = self.read.get_or_insert_with(|| Box::new(DueRead::new(now)));
+        read.requests = requests;
+        read.begun = None;
         self.times_read_on += 1;
-        due
+        read.due
     }
 
     /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.

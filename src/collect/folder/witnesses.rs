@@ -6,13 +6,6 @@ use crate::history::Look;
 /// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
 const READS: u32 = 2;
 
-/// Whether a read found so many files less than were reported before it that no usual change explains it.
-pub(super) fn is_far_below(files: u64, reported: u64) -> bool {
-    const FEW: u64 = 10;
-    const SHARE: u64 = 100;
-    hidden(files, reported) > FEW.max(plausible(reported) / SHARE)
-}
-
 /// The reported files that a read did not find.
 pub(super) fn hidden(files: u64, reported: u64) -> u64 {
     plausible(reported).saturating_sub(files)

@@ -68,7 +68,7 @@ fn a_folder_of_any_size_is_counted_exactly() {
             }
             assert!(scan.consistent);
             let pages = files.div_ceil(page_size).max(1) as u64;
-            assert_eq!((scan.requests, folder.requests), (pages, pages));
+            assert_eq!(folder.requests, pages);
         }
     }
 }

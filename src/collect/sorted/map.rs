@@ -17,46 +17,15 @@ pub struct CellRange {
     pub range: Range<u64>,
 }
 
-/// Known statuses by position.
-#[derive(Debug, Clone, Default)]
-pub struct Map {
-    /// In their order, none overlapping another.
-    segments: Vec<CellRange>,
-}
-
-impl Map {
-    /// Sets some positions that are not known yet.
-    pub fn add(&mut self, range: Range<u64>, cell: Cell) {
-        let mut start = range.start;
-        let mut pieces = Vec::new();
-        for known in &self.segments {
-            if known.range.end <= start {
-                continue;
-            }
-            if known.range.start >= range.end {
-                break;
-            }
-            pieces.push(start..known.range.start);
-            start = known.range.end;
-        }
-        pieces.push(start..range.end);
-        let pieces = pieces.into_iter().filter(|piece| piece.start < piece.end);
-        self.segments
-            .extend(pieces.map(|range| CellRange { cell, range }));
-        self.segments
-            .sort_unstable_by_key(|segment| segment.range.start);
-    }
-
-    /// The known positions in order, adjacent equal ones together. Between two ranges there is a boundary, or a gap that holds boundaries.
-    pub fn ranges(&self) -> Vec<CellRange> {
-        let mut ranges: Vec<CellRange> = Vec::new();
-        for segment in &self.segments {
-            match ranges.last_mut() {
-                Some(last) if last.cell == segment.cell => last.range.end = segment.range.end,
-                _ => ranges.push(segment.clone()),
-            }
-        }
-        ranges
+/// Adds positions to those that are known before them, adjacent equal ones together: what overlaps these is left out. Between two ranges
+/// there is a boundary, or a gap that holds boundaries.
+pub fn add(ranges: &mut Vec<CellRange>, range: Range<u64>, cell: Cell) {
+    let known = ranges.last().map_or(0, |last| last.range.end);
+    let range = range.start.max(known)..range.end;
+    match ranges.last_mut() {
+        _ if range.is_empty() => {}
+        Some(last) if last.cell == cell => last.range.end = range.end,
+        _ => ranges.push(CellRange { cell, range }),
     }
 }
 
@@ -143,54 +112,41 @@ mod tests {
     use super::*;
     use crate::model::Status::{self, Done, Failed, Pending};
 
-    fn map(segments: &[(Range<u64>, Status)]) -> Map {
-        let mut map = Map::default();
+    fn ranges(segments: &[(Range<u64>, Status)]) -> Vec<CellRange> {
+        let mut ranges = Vec::new();
         for (range, status) in segments {
-            map.add(range.clone(), Some((*status).into()));
+            add(&mut ranges, range.clone(), Some((*status).into()));
         }
-        map
-    }
-
-    fn ranges(map: &Map) -> Vec<(Range<u64>, Status)> {
-        let ranges = map.ranges().into_iter();
         ranges
-            .map(|CellRange { cell, range }| (range, cell.expect("a status").status))
-            .collect()
     }
 
     #[test]
-    fn what_is_known_first_stays() {
-        let map = map(&[
-            (10..20, Done),
-            (5..15, Failed),
-            (18..30, Pending),
-            (0..30, Failed),
-        ]);
+    fn what_overlaps_known_positions_is_left_out_and_between_equals_there_are_only_equals() {
+        let segments = [(0..10, Failed), (5..15, Done), (8..12, Failed)];
         assert_eq!(
-            ranges(&map),
-            [(0..10, Failed), (10..20, Done), (20..30, Pending)]
+            ranges(&segments),
+            ranges(&[(0..10, Failed), (10..15, Done)])
         );
-        assert!(!is_unsorted(&map.ranges()));
-    }
-
-    #[test]
-    fn between_equals_there_are_only_equals() {
-        let map = map(&[(0..10, Done), (90..100, Done), (95..110, Failed)]);
-        assert_eq!(ranges(&map), [(0..100, Done), (100..110, Failed)]);
+        let segments = [(0..10, Done), (90..100, Done), (95..110, Failed)];
+        assert_eq!(
+            ranges(&segments),
+            ranges(&[(0..100, Done), (100..110, Failed)])
+        );
     }
 
     #[test]
     fn positions_without_a_row_are_not_counted() {
-        let mut map = map(&[(0..10, Done), (10..14, Failed)]);
-        map.add(14..20, None);
-        let counts = List::new(map.ranges(), 20).unwrap().counts();
+        let mut ranges = ranges(&[(0..10, Done), (10..14, Failed)]);
+        add(&mut ranges, 14..20, None);
+        let counts = List::new(ranges, 20).unwrap().counts();
         assert_eq!((counts[Done], counts[Failed], counts.total()), (10, 4, 14));
     }
 
     #[test]
     fn a_status_that_comes_again_is_noticed() {
-        let map = map(&[(0..10, Done), (10..14, Failed), (40..50, Done)]);
-        assert!(is_unsorted(&map.ranges()));
+        let segments = [(0..10, Done), (10..14, Failed), (40..50, Done)];
+        assert!(is_unsorted(&ranges(&segments)));
+        assert!(!is_unsorted(&ranges(&segments[..2])));
     }
 
     #[test]
@@ -204,7 +160,7 @@ mod tests {
     }
 
     fn list(segments: &[(Range<u64>, Status)]) -> Option<List> {
-        let ranges = map(segments).ranges();
+        let ranges = ranges(segments);
         let total = ranges.last().map_or(0, |last| last.range.end);
         List::new(ranges, total)
     }
@@ -214,7 +170,7 @@ mod tests {
         assert_eq!(list(&[(0..10, Failed), (20..30, Done)]), None);
         assert_eq!(list(&[(5..10, Failed)]), None);
         assert!(list(&[(0..10, Failed), (20..30, Failed)]).is_some());
-        assert_eq!(List::new(map(&[(0..10, Done)]).ranges(), 11), None);
+        assert_eq!(List::new(ranges(&[(0..10, Done)]), 11), None);
     }
 
     #[test]

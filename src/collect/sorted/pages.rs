@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::classify::ClassExamples;
 use crate::collect::layout::{Layout, PageNumber};
-use crate::collect::sorted::map::{List, Map};
+use crate::collect::sorted::map::{CellRange, List, add};
 use crate::collect::sorted::page::PageRows;
 use crate::count::{DoneFiles, FolderCount, RowsRead};
 use crate::model::{ByStatus, Status};
@@ -78,7 +78,7 @@ impl Pages {
         self.reads_of_pass().map(|read| read.page).collect()
     }
 
-    fn reads_of_pass(&self) -> impl DoubleEndedIterator<Item = &PageRead> {
+    fn reads_of_pass(&self) -> impl Iterator<Item = &PageRead> {
         self.reads.iter().filter(|read| read.pass == self.pass)
     }
 
@@ -107,11 +107,13 @@ impl Pages {
         })
     }
 
-    /// The statuses by position that this pass showed. Of rows at the same position, the latest hold.
-    pub fn map(&self) -> Map {
+    /// The statuses by position that this pass showed.
+    pub fn ranges(&self) -> Vec<CellRange> {
         let total = self.layout.total;
-        let mut map = Map::default();
-        for PageRead { page, rows, .. } in self.reads_of_pass().rev() {
+        let mut reads: Vec<_> = self.reads_of_pass().collect();
+        reads.sort_unstable_by_key(|read| read.page);
+        let mut ranges = Vec::new();
+        for PageRead { page, rows, .. } in &reads {
             // Rows behind the current end of the list are gone.
             let end = if rows.total() > total {
                 total
@@ -119,17 +121,16 @@ impl Pages {
                 u64::MAX
             };
             for (range, word) in rows.positions(self.layout.start_of(*page)) {
-                map.add(range.start..range.end.min(end), Some(word));
+                add(&mut ranges, range.start..range.end.min(end), Some(word));
             }
         }
         // Behind the last row that was seen, the total may count rows that no page has.
-        let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
-        for read in self.reads_of_pass() {
-            let span = self.layout.span(read.page);
-            let missing = span.start.saturating_add(read.rows.rows());
-            map.add(missing.max(rows_end)..span.end, None);
+        for PageRead { page, rows, .. } in reads {
+            let span = self.layout.span(*page);
+            let missing = span.start.saturating_add(rows.rows());
+            add(&mut ranges, missing..span.end, None);
         }
-        map
+        ranges
     }
 
     /// The files that were read, with the counts of the list.

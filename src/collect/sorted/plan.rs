@@ -133,7 +133,7 @@ pub fn rows(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::sorted::map::Map;
+    use crate::collect::sorted::map::add;
     use crate::model::Status::{Done, Failed, Pending};
 
     const LAYOUT: Layout = Layout {
@@ -155,10 +155,11 @@ mod tests {
     }
 
     fn rows_read(next: u64, identified: Option<u64>, run: Range<u64>) -> (Vec<u64>, RowsRead) {
-        let mut map = Map::default();
-        map.add(run, Some(Failed.into()));
-        map.add(0..LAYOUT.total, Some(Done.into()));
-        let list = List::new(map.ranges(), LAYOUT.total).unwrap();
+        let mut ranges = Vec::new();
+        add(&mut ranges, 0..run.start, Some(Done.into()));
+        add(&mut ranges, run, Some(Failed.into()));
+        add(&mut ranges, 0..LAYOUT.total, Some(Done.into()));
+        let list = List::new(ranges, LAYOUT.total).unwrap();
         let mut wanted = RowsWanted {
             is_read_often: true,
             goes_on: identified.is_none(),

@@ -116,7 +116,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         let mut wanted = boundary_pages(hints.iter().copied(), self.pages.layout);
         loop {
             self.read(&wanted - &self.pages.current()).await?;
-            let ranges = self.pages.map().ranges();
+            let ranges = self.pages.ranges();
             wanted = plan::next(self.pages.layout, &ranges, &self.pages.current(), hints);
             if wanted.is_empty() {
                 return Ok(ranges);
@@ -169,7 +169,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
 
     /// Checks that the pages of the last pass belong to one sorted list.
     fn check_order(&self, list: &List, others: &BTreeSet<PageNumber>) -> Result<(), ReadError> {
-        if !is_unsorted(&self.pages.map().ranges()) {
+        if !is_unsorted(&self.pages.ranges()) {
             return Ok(());
         }
         let pages = boundary_pages(list.boundaries().positions, self.pages.layout);
