@@ -17,13 +17,11 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     if without_state.is_empty() || config.state == State::Temporary {
         return without_state;
     }
-    let (had, mut problems) = had(&config.state);
-    let unknown = unknown(&had);
-    if unknown.is_empty() {
-        return unknown;
+    let (had, problems) = had(&config.state);
+    match unknown(&had) {
+        unknown if unknown.is_empty() => unknown,
+        unknown => [problems, unknown].concat(),
     }
-    problems.extend(unknown);
-    problems
 }
 
 /// The classes that have a slot in any stored folder.

@@ -12,6 +12,9 @@ use crate::config::hidden;
 use crate::config::keys::{example_of, refused, schema_of};
 use crate::config::node::{Node, is_within};
 
+/// Values that are replaced or left out, at most: of those that aliases repeat, there may be as many as a file may have.
+const MAX_REPLACED: usize = 100;
+
 /// Reads the bytes of a file.
 pub(crate) fn bytes_of(file: &Path) -> Result<Vec<u8>, ConfigError> {
     hidden::read_file(file).map_err(|error| {
@@ -90,7 +93,7 @@ fn read<T: DeserializeOwned>(
             fault.message = refused(&fault.key).unwrap_or(fault.message);
             faults.push(fault);
         }
-        if path.is_empty() || faults.len() > MAX_LINES {
+        if path.is_empty() || faults.len() > MAX_LINES || replaced.len() > MAX_REPLACED {
             return (None, replaced);
         }
         replaced.push(path);

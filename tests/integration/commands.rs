@@ -366,6 +366,8 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.telemetry-path", "/"],
         &["--web.telemetry-path", "/docs/metrics"],
         &["--log.level", "loud"],
+        &["portal", "--portal.transcription", "perhaps"],
+        &["rules", "--scrape-interval", "0s"],
     ] {
         let output = run(program().args(line), "");
         assert_eq!(output.status.code(), Some(2), "{line:?}");

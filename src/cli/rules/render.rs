@@ -178,7 +178,8 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
     let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval > LONGEST {
         return Err(
-            "expected a duration up to 4m: Prometheus uses a sample for five minutes".to_owned(),
+            "expected more than 0s, and 4m at most: Prometheus uses a sample for five minutes"
+                .to_owned(),
         );
     }
     Ok(interval)
@@ -280,6 +281,6 @@ mod tests {
             }
         }
         assert!(scrape_interval("4m").is_ok() && scrape_interval("5m").is_err());
-        assert!(scrape_interval("0s").is_err());
+        assert!(scrape_interval("0s").unwrap_err().contains("more than 0s"));
     }
 }

@@ -132,6 +132,9 @@ fn an_alias_stands_for_what_its_anchor_has_and_for_no_more_than_a_file_may_have(
         error(portals),
         "kb.yml:1:21: portals[1].name: portals[0] has this name already; each portal needs a name of its own"
     );
+    let aliases = ", *a".repeat(1_000);
+    let wrong = format!("portals: [&a {{name: a, base_url: p, api_key_env: K}}{aliases}]");
+    assert_eq!(error(&wrong).lines().count(), 1, "{}", error(&wrong));
     let tower = (0..20).fold("x0: &x0 [a, b]\n".to_owned(), |text, n| {
         let (next, before) = (n + 1, format!("*x{n}"));
         format!("{text}x{next}: &x{next} [{before}, {before}, {before}]\n")
