@@ -159,7 +159,8 @@ impl Rate {
         }
     }
 
-    fn number(self) -> Option<f64> {
+    /// Requests per second; `None` if nothing limits them.
+    pub fn number(self) -> Option<f64> {
         match self {
             Self::Unlimited => None,
             Self::PerSecond(rate) => Some(rate),
