@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
@@ -14,7 +13,7 @@ use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Timestamp};
-use crate::portal::{Client, Listing, PortalError, Session};
+use crate::portal::{Listing, PortalError, Session};
 use crate::schedule::Tick;
 use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
 
@@ -55,7 +54,12 @@ impl Collector {
     /// Reads the key and the list.
     pub(super) fn request_list(&self) -> impl Future<Output = Listed> + Send + use<> {
         let client = Arc::clone(&self.dependencies.client);
-        list(client, self.settings.collect.timeout)
+        let limit = self.settings.collect.timeout;
+        async move {
+            let session = Session::open(&client).await?;
+            let listing = session.folders(limit).await?;
+            Ok((Arc::new(session), listing))
+        }
     }
 
     /// The list that a collection began with is there: queues the folders that are due.
@@ -240,12 +244,6 @@ impl Collector {
         self.publish();
         self.dependencies.events.ran(ended.result);
     }
-}
-
-async fn list(client: Arc<Client>, limit: Duration) -> Listed {
-    let session = Session::open(&client).await?;
-    let listing = session.folders(limit).await?;
-    Ok((Arc::new(session), listing))
 }
 
 /// If a panic ended the request, there is no list.

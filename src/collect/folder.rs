@@ -213,11 +213,11 @@ impl Folder {
                 let reported = self.read_log.reported_files();
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
-                let hidden = hidden(files, reported);
-                count.consistent &= self.witnesses.missing() == 0
-                    && are_few(hidden, reported)
-                    && !self.counts_missing_rows(&count);
-                count.left_out = count.left_out.map(|files| files.max(hidden));
+                let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(&count));
+                count.consistent &=
+                    self.witnesses.missing() == 0 && are_few(hidden, reported) && on_no_page == 0;
+                let left_out = hidden.max(on_no_page);
+                count.left_out = count.left_out.map(|files| files.max(left_out));
                 let read = CompletedRead {
                     began: read.began,
                     ended: read.ended,
@@ -253,11 +253,14 @@ impl Folder {
         outcome
     }
 
-    /// Whether boundaries count rows that do not exist, because the last full read found that pages lack rows.
-    fn counts_missing_rows(&self, count: &FolderCount) -> bool {
+    /// Files that boundaries may count and that are on no page, as the last full read found.
+    fn missing_rows(&self, count: &FolderCount) -> u64 {
         let record = self.persisted.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
-        count.way() == Way::Sorted && full_read.is_some_and(|full_read| full_read.missing_rows > 0)
+        match count.way() {
+            Way::Full => 0,
+            Way::Sorted => full_read.map_or(0, |full_read| full_read.missing_rows),
+        }
     }
 
     /// Whether a read was consistent and counted the same as the last one.

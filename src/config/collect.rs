@@ -146,8 +146,8 @@ impl Rate {
         }
     }
 
-    /// Requests per second; nothing if it has no limit.
-    pub(super) fn number(self) -> Option<f64> {
+    /// Requests per second; `None` if nothing limits them.
+    pub fn number(self) -> Option<f64> {
         match self {
             Self::Unlimited => None,
             Self::PerSecond(rate) => Some(rate),

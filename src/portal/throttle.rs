@@ -165,9 +165,8 @@ impl Throttle {
 
     /// Whether requests of a lane are answered slowly compared with those for other folders, or an answer is missing for so long.
     pub fn is_slow(&self, lane: &Lane, limit: Duration) -> bool {
-        let unanswered = *lock(&lane.unanswered);
-        let is_late = |sent: Instant| lock(&self.answers).is_slow(sent.elapsed(), limit);
-        lane.slow.load(Ordering::Relaxed) || unanswered.is_some_and(is_late)
+        let is_late = || lock(&self.answers).is_slow(lane.unanswered_for(), limit);
+        lane.slow.load(Ordering::Relaxed) || is_late()
     }
 
     /// Learns from an answer. A folder that is answered 429 again and again lowers the rate of the others once.

@@ -6,14 +6,12 @@ use crate::history::Look;
 /// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
 const READS: u32 = 2;
 
-/// The reported files that a read did not find.
+/// The reported files that a read did not find; none if no folder can have so many.
 pub(super) fn hidden(files: u64, reported: u64) -> u64 {
-    plausible(reported).saturating_sub(files)
-}
-
-/// A reported number, if any folder may have so many files; else it says nothing.
-fn plausible(reported: u64) -> u64 {
-    if reported > MAX_FILES { 0 } else { reported }
+    if reported > MAX_FILES {
+        return 0;
+    }
+    reported.saturating_sub(files)
 }
 
 /// Compares the totals of reads with what the list of folders reports.
@@ -23,16 +21,8 @@ pub(in crate::collect) struct Witnesses {
     read: Option<(u64, u64)>,
     short_reads: u32,
     missing: u64,
-    beyond: Beyond,
-}
-
-/// What is known of rows beyond the total of the file list.
-#[derive(Debug, Default, PartialEq, Eq)]
-enum Beyond {
-    #[default]
-    Unknown,
-    None,
-    Some,
+    /// Whether there are rows beyond the total of the file list, if it is known.
+    beyond: Option<bool>,
 }
 
 impl Witnesses {
@@ -43,9 +33,8 @@ impl Witnesses {
             short_reads: if look.missing_files > 0 { READS } else { 0 },
             missing: look.missing_files,
             beyond: match look.rows_beyond {
-                Some(1..) => Beyond::Some,
-                None if look.missing_files == 0 => Beyond::Unknown,
-                Some(0) | None => Beyond::None,
+                Some(rows) => Some(rows > 0),
+                None => (look.missing_files > 0).then_some(false),
             },
         }
     }
@@ -53,10 +42,8 @@ impl Witnesses {
     /// A read found this number of files, and rows beyond the total if it looked there; `reported` were reported before.
     pub fn counted(&mut self, files: u64, reported: u64, rows_beyond: Option<u64>) {
         self.read = Some((files, reported));
-        match rows_beyond {
-            None => {}
-            Some(0) => self.beyond = Beyond::None,
-            Some(_) => self.beyond = Beyond::Some,
+        if let Some(rows) = rows_beyond {
+            self.beyond = Some(rows > 0);
         }
     }
 
@@ -70,9 +57,7 @@ impl Witnesses {
             self.short_reads = self.short_reads.saturating_add(1);
         } else {
             self.short_reads = 0;
-            if self.beyond == Beyond::None {
-                self.beyond = Beyond::Unknown;
-            }
+            self.beyond = self.beyond.filter(|beyond| *beyond);
         }
     }
 
@@ -87,12 +72,12 @@ impl Witnesses {
 
     /// Whether reads found rows beyond the total.
     pub fn has_rows_beyond(&self) -> bool {
-        self.beyond == Beyond::Some
+        self.beyond == Some(true)
     }
 
     /// Whether to look for rows beyond the total: once.
     pub fn looks_beyond(&self) -> bool {
-        self.beyond == Beyond::Unknown && self.missing() > 0
+        self.beyond.is_none() && self.missing() > 0
     }
 }
 

@@ -98,6 +98,11 @@ impl Pages {
         self.reads_of_pass().all(|read| read.whole)
     }
 
+    /// Whether no page lists a file twice.
+    pub fn are_distinct(&self) -> bool {
+        self.reads.iter().all(|read| read.rows.is_distinct())
+    }
+
     /// Whether a page lists rows of the page before it again, in a list of the same length.
     pub fn overlap(&self, page: PageNumber, next: PageNumber) -> bool {
         let rows = |page| self.reads.iter().find(|read| read.page == page);

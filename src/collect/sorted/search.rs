@@ -58,6 +58,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         check_end_of_rows(&found)?;
         let overlap = self.method.first_look && self.look(&found).await?;
         let rows_read = self.read_rows(&found).await?;
+        let shows_all = found.stable && !overlap && self.pages.are_distinct();
         let examples = self.reasons.finish();
         let count = self.pages.add_up(&found.list, rows_read, examples);
         let left_out = found.layout.total.saturating_sub(count.files.total());
@@ -66,7 +67,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
             pages: found.layout.last_page().0,
             count: FolderCount {
                 consistent: found.consistent && !overlap,
-                left_out: (found.stable && !overlap).then_some(left_out),
+                left_out: shows_all.then_some(left_out),
                 requests: self.requests,
                 ..count
             },

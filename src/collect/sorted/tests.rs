@@ -344,6 +344,11 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
             let what = format!("{files} {quirk:?} {order:?}");
             assert_eq!(counted(&sorted), expected, "{what}");
             assert!(!sorted.count.consistent, "{what}");
+            let left_out = match quirk {
+                Quirk::TotalTooLarge(files) => files as u64,
+                _ => 0,
+            };
+            assert_eq!(sorted.count.left_out, Some(left_out), "{what}");
             assert!(
                 sorted.count.requests < 60,
                 "{what}: {}",

@@ -81,7 +81,7 @@ struct Limit {
 impl Pace {
     pub fn new(rate: Rate) -> Self {
         Self {
-            configured: per_second(rate),
+            configured: rate.number(),
             limit: None,
             next: None,
             good: u32::MAX,
@@ -188,14 +188,6 @@ impl Pace {
         }
         let all = self.configured.unwrap_or(FREE);
         self.limit = self.limit.filter(|limit| limit.rate < all);
-    }
-}
-
-/// Requests per second; `None` if nothing limits them.
-fn per_second(rate: Rate) -> Option<f64> {
-    match rate {
-        Rate::Unlimited => None,
-        Rate::PerSecond(rate) => Some(rate),
     }
 }
 
