@@ -215,18 +215,15 @@ impl Reindexer {
 
     /// Notes a refusal, and logs it when it is new.
     fn refused(&mut self, failed: &LedgerError) {
-        if failed.is_other_process() {
-            // Another process acts by now.
+        // Another process acts by now, or what it wrote says it already. Neither says anything of the disk.
+        if failed.is_other_process() || matches!(failed, LedgerError::Misfit(_)) {
             return;
         }
         let is_off = self.dependencies.rules.borrow().reindex.strongest_mode() == Mode::Off;
         if self.refusal().is_none() && !is_off {
             error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
         }
-        // A change that does not fit says nothing of the disk.
-        if !matches!(failed, LedgerError::Misfit(_)) {
-            self.refusals[1] = Some(failed.to_string());
-        }
+        self.refusals[1] = Some(failed.to_string());
     }
 
     fn refusal(&self) -> Option<&String> {

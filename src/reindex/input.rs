@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::attempts::LedgerView;
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
-use crate::model::{FolderId, Timestamp};
+use crate::model::{FolderId, PortalName, Timestamp};
 use crate::policy::{self, Decisions, FolderFacts, PortalFacts};
 use crate::portal::Client;
 use crate::snapshot::{Counts, FailedFiles, FolderView, PortalView, Snapshot};
@@ -109,4 +109,45 @@ pub(super) fn is_double(snapshot: &Snapshot, portal: &PortalView) -> bool {
         let mut folders = portal.folders.keys();
         other.address != portal.address && folders.any(|id| other.folders.contains_key(id))
     })
+}
+
+/// Whether a portal judges the attempts that were made under a name: its own, and those of names that are not configured with its address.
+pub(super) fn judges(snapshot: &Snapshot, portal: &PortalView, made_by: &PortalName) -> bool {
+    let other = snapshot.portal(made_by);
+    other.is_none_or(|other| other.name == portal.name || other.address != portal.address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
+
+    #[test]
+    fn entries_with_one_address_judge_their_own_attempts_and_those_of_names_that_are_gone() {
+        let portal = |name: &str, address: &str| {
+            let name = PortalName::new(name).unwrap();
+            let key = KeySource::File(HiddenPath::file("api_key_file", "key"));
+            let portal = Portal::new(name, BaseUrl::parse(address).unwrap(), key);
+            Arc::new(PortalView::unasked(&portal))
+        };
+        let snapshot = Snapshot {
+            portals: vec![
+                portal("main", "https://portal.example"),
+                portal("again", "https://portal.example:443/"),
+                portal("other", "https://other.example"),
+            ],
+            ..Snapshot::default()
+        };
+        for (made_by, judged_by) in [
+            ("main", [true, false, true]),
+            ("again", [false, true, true]),
+            ("other", [true, true, true]),
+            ("renamed", [true, true, true]),
+        ] {
+            let made_by = PortalName::new(made_by).unwrap();
+            let judging = snapshot.portals.iter();
+            let judging = judging.map(|portal| judges(&snapshot, portal, &made_by));
+            assert_eq!(judging.collect::<Vec<_>>(), judged_by, "{made_by}");
+        }
+    }
 }

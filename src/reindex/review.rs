@@ -11,7 +11,7 @@ use crate::policy::judge::{self, LaterRead, Observation};
 use crate::portal::{Lane, PageBody, PortalError, Session};
 use crate::reindex::Reindexer;
 use crate::reindex::check::NAMES;
-use crate::reindex::input::Input;
+use crate::reindex::input::{Input, judges};
 use crate::snapshot::{FailedFiles, FolderView};
 
 impl Reindexer {
@@ -22,8 +22,10 @@ impl Reindexer {
         };
         let shard = self.dependencies.shard;
         let address = self.dependencies.ledger.address();
+        let snapshot = self.dependencies.publisher.current();
         let attempts = ledger.track().unjudged();
         let attempts = attempts.filter(|attempt| shard.owns(address, attempt.folder));
+        let attempts = attempts.filter(|attempt| judges(&snapshot, &input.portal, &attempt.portal));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
@@ -54,11 +56,13 @@ impl Reindexer {
         if review.is_empty() {
             return;
         }
-        if let Some(verdict) = review.verdict {
+        let verdict = review.verdict;
+        let ledger = &self.dependencies.ledger;
+        let written = ledger.review(attempt.id, input.now, review).await;
+        if let (Ok(()), Some(verdict)) = (&written, verdict) {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
-        let ledger = &self.dependencies.ledger;
-        self.note_if_refused(ledger.review(attempt.id, input.now, review).await);
+        self.note_if_refused(written);
     }
 
     /// Asks for a handful of files by their names that are missing among the files that are not done, if done files are only counted.

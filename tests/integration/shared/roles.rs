@@ -73,6 +73,33 @@ async fn another_process_acts_within_the_lease_and_two_intervals_of_its_renewal(
 }
 
 #[tokio::test]
+async fn two_entries_with_one_address_and_folder_judge_their_own_attempts() {
+    let shared = Shared::with("enforce", |config| {
+        let mut again = config["portals"][0].clone();
+        again["name"] = "again".into();
+        config["portals"].as_array_mut().unwrap().push(again);
+    })
+    .await;
+    shared.meet_long_ago().await;
+    let exporter = shared.start_active().await;
+    wait_for("a request", async || (shared.sent() == 1).then_some(())).await;
+    shared.helped_and_failed_anew(&exporter).await;
+    // Each entry has seen what the other one wrote.
+    exporter.collections(4).await;
+    let by = |what| -> Vec<_> {
+        let lines = exporter.output();
+        let lines = lines.iter().filter(|line| line.contains(what));
+        let is_of = |line: &String, portal| line.contains(&format!("portal={portal} "));
+        let portal = |line| ["main", "again"].map(|portal| is_of(line, portal));
+        lines.map(portal).collect()
+    };
+    assert_eq!(by("attempt judged"), by("failed files were reindexed"));
+    assert!(!says(&exporter, "cannot be written"));
+    exporter.stop().await;
+    assert_eq!(shared.sent(), 1);
+}
+
+#[tokio::test]
 async fn two_entries_with_one_address_are_one_process_that_acts() {
     let shared = Shared::with("enforce", |config| {
         let mut again = config["portals"][0].clone();
