@@ -115,7 +115,7 @@ impl FolderList {
             && differ(ahead)
             && !differ(before)
         {
-            warn!(%portal, here = %now, %there, "the clocks of this machine and of the portal differ: nothing that is stored is deleted until they agree");
+            warn!(%portal, here = %now, %there, "the clock of the portal differs from that of this machine, or of the database: nothing that is stored is deleted until they agree");
         }
     }
 }

@@ -112,7 +112,8 @@ fn remember(
     let ended = now.counted;
     let settled = Some(row.status).filter(|status| status.has_reason());
     let since = match known {
-        Some(known) if known.status == row.status => known.since,
+        // A clock that was ahead then has been set right.
+        Some(known) if known.status == row.status => known.since.min(ended),
         None if now.first_counted == ended => row.created_at.map_or(ended, |at| at.min(ended)),
         _ => ended,
     };

@@ -138,3 +138,20 @@ fn the_longest_waiting_file_is_known_by_its_upload_at_the_first_count_and_by_its
     assert_eq!(story.oldest[Processing], Some(at(2)));
     assert_eq!(story.oldest[Pending], None);
 }
+
+#[test]
+fn a_time_in_the_future_is_set_right_by_the_next_read() {
+    let mut story = Story {
+        minute: 180,
+        ..Story::default()
+    };
+    story.read(&[]).read(&[(1, Failed)]);
+    assert_eq!(story.oldest[Failed], Some(at(story.minute)));
+    // The clock was three hours ahead.
+    story.minute -= 180;
+    story.read(&[(1, Failed)]);
+    let corrected = at(story.minute);
+    assert_eq!(story.oldest[Failed], Some(corrected));
+    story.read(&[(1, Failed)]);
+    assert_eq!(story.oldest[Failed], Some(corrected));
+}
