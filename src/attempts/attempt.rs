@@ -140,13 +140,12 @@ pub struct Judged {
 }
 
 impl Attempt {
-    /// Files that the budget is charged for: all that were failed, whatever the portal says that it queued.
+    /// Files that the budget is charged for: all that were failed, and those that failed since and that the portal says it queued with them.
     pub(crate) fn charge(&self) -> u64 {
-        let is_charged = |(_, outcome): (_, Outcome)| outcome.is_charged();
-        if self.outcome.is_none_or(is_charged) {
-            self.files
-        } else {
-            0
+        match self.outcome {
+            Some((_, Outcome::Accepted { updated })) => self.files.max(updated),
+            Some((_, outcome)) if !outcome.is_charged() => 0,
+            Some(_) | None => self.files,
         }
     }
 

@@ -154,6 +154,11 @@ impl Track {
             .take_while(is_after(self.forgiven_until(&Forgiven::Everything)))
     }
 
+    /// Whether everything before a time was forgiven.
+    pub fn is_forgiven(&self, at: Timestamp) -> bool {
+        self.forgiven_until(&Forgiven::Everything) >= Some(at)
+    }
+
     /// The attempts whose verdict is still to come, oldest first.
     pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         self.iter().filter(|attempt| attempt.is_unjudged())

@@ -127,8 +127,8 @@ fn has_rested(ledger: &LedgerView, folder: &FolderFacts<'_>, now: Timestamp) -> 
     Ok(())
 }
 
-/// The end of a folder's cooldown, which may be past. A portal that is new in the ledger is held for one cooldown: a container without a
-/// volume would otherwise forget every limit.
+/// The end of a folder's cooldown, which may be past. A portal that is new in the ledger is held for one cooldown, unless people forgive that:
+/// a container without a volume would otherwise forget every limit.
 pub(super) fn next_allowed(
     ledger: &LedgerView,
     folder: FolderId,
@@ -139,7 +139,10 @@ pub(super) fn next_allowed(
         let refused = refused_until(last, rules);
         refused.unwrap_or(last.intended.after(rules.cooldown))
     });
-    let met = ledger.met().after(rules.cooldown);
+    let mut met = ledger.met();
+    if !ledger.track().is_forgiven(met) {
+        met = met.after(rules.cooldown);
+    }
     rests.map_or(met, |rests| rests.max(met))
 }
 

@@ -159,7 +159,7 @@ fn a_document_has_the_same_fields_for_every_attempt() {
           "reason": null,
           "answered": "2026-03-01T12:03:00Z",
           "files": 12,
-          "charged": 12,
+          "charged": 13,
           "requeued": 13,
           "outcome": "partial",
           "judged": "2026-03-01T14:03:00Z",

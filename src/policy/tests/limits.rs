@@ -1,6 +1,7 @@
 //! Refusals, portals that do not carry out requests, and the budget.
 
 use super::*;
+use crate::attempts::{Event, Forgiven, Forgiveness};
 use crate::config::Budget;
 
 fn refused(status: u16, retry_after: Option<u64>) -> Outcome {
@@ -64,16 +65,16 @@ fn a_portal_that_carries_nothing_out_rests_for_pauses_that_double() {
 }
 
 #[test]
-fn what_the_portal_may_have_queued_is_charged_whatever_it_says() {
+fn what_the_portal_may_have_queued_is_charged_with_what_it_says_that_it_queued_beside() {
     let mut ledger = TestLedger::new();
     let budget = Budget::default();
     let why = Lost::NoAnswer;
     for (of, outcome, left) in [
         (1, Outcome::Accepted { updated: 0 }, 4_998),
-        (2, Outcome::Accepted { updated: 900 }, 4_996),
-        (3, refused(403, None), 4_996),
-        (4, Outcome::NotSent, 4_996),
-        (5, Outcome::Unknown { why }, 4_994),
+        (2, Outcome::Accepted { updated: 900 }, 4_098),
+        (3, refused(403, None), 4_098),
+        (4, Outcome::NotSent, 4_098),
+        (5, Outcome::Unknown { why }, 4_096),
     ] {
         let before = remaining_files(&ledger.view, &budget, NOON);
         let id = ledger.intend(of, ago(HOUR), "timeout", &[1, 2]);
@@ -98,4 +99,15 @@ fn a_folder_with_more_files_than_the_budget_has_a_whole_window_alone() {
     };
     assert_eq!(hold.reason, Reason::Budget);
     assert_eq!(hold.until, Some(NOON.after(HOUR * 4)));
+}
+
+#[test]
+fn a_portal_that_is_new_in_the_ledger_waits_until_everything_is_forgiven() {
+    let mut setup = Setup::with(vec![TestFolder::failing(1, 3)]);
+    setup.ledger.view = LedgerView::new(ago(MINUTE * 59));
+    assert_eq!(setup.reason(), Reason::Cooldown);
+    let what = Forgiven::Everything;
+    let event = Event::Forgiven(Forgiveness { at: NOON, what });
+    setup.ledger.view.apply(&event).unwrap();
+    assert_eq!(setup.reason(), Reason::Eligible);
 }
