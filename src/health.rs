@@ -110,6 +110,7 @@ fn judge_portal(
         .collect();
     let reindexed = portal.reindex.strongest_mode() != Mode::Off;
     let mut notes = portal.faults();
+    notes.extend(portal.missing());
     notes.extend(view.and_then(reindex::differences));
     let view = view.filter(|_| reindexed);
     notes.extend(view.and_then(reindex::warning));

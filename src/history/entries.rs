@@ -51,15 +51,17 @@ impl Unidentified {
     pub(super) fn after(self, status: Status, count: &FolderCount, seen: Seen) -> (u64, Self) {
         let Seen { new, evicted, .. } = seen;
         let unidentified = count.files[status].saturating_sub(seen.remembered);
-        let is_enough = count.left_out.is_some_and(|files| files <= FEW);
+        let left_out = count.left_out;
+        let is_base = left_out.map_or(count.consistent, |files| files <= FEW);
+        let is_empty = !count.consistent || left_out > Some(0);
         match (self, count.consistent) {
             // An empty list, where the list of folders reports files, shows nothing.
-            (Self::Unknown(_), false) if count.files.total() == 0 => (0, self),
+            (Self::Unknown(_), _) if count.files.total() == 0 && is_empty => (0, self),
             // Files that it shows were there before, beyond a total that was believed.
             _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
-            (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH && !is_enough => {
+            (Self::Unknown(reads), _) if reads + 1 < Self::ENOUGH && !is_base => {
                 (0, Self::Unknown(reads + 1))
             }
             // Rows that occur twice were counted twice.

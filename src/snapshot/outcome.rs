@@ -45,15 +45,30 @@ impl PortalView {
         let cycle = self.collections.cycle;
         let cycle = cycle.filter(|cycle| cycle.takes_turns());
         let cycle = cycle.map(|cycle| cycle.to_string());
-        let list = self.list.facts();
-        let unmatched = list.and_then(|list| list.unwatched.unmatched());
-        let others = cycle.into_iter().chain(self.unsorted.clone());
-        others.chain(unmatched)
+        cycle.into_iter().chain(self.unsorted.clone())
     }
 
-    /// Faults and remarks, for people.
+    /// What is watched no more, or never was, although the configuration names it; for people.
+    pub fn missing(&self) -> impl Iterator<Item = String> {
+        let list = self.list.facts();
+        let unmatched = list.and_then(|list| list.unwatched.unmatched());
+        unmatched.into_iter().chain(self.lost())
+    }
+
+    /// Whether most of the folders of the last day are not listed any more.
+    fn lost(&self) -> Option<String> {
+        let listed = self.list.facts()?.folders;
+        let folders = self.folders.values();
+        let lost = folders.filter(|folder| folder.state.has_left()).count();
+        (lost > listed).then(|| {
+            format!("most folders left within a day: {lost}; the key may use {listed} by now")
+        })
+    }
+
+    /// All of these, for people.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.faults().into_iter().chain(self.remarks())
+        let faults = self.faults().into_iter();
+        faults.chain(self.missing()).chain(self.remarks())
     }
 
     /// Whether a collection has ended, with any result.

@@ -116,6 +116,31 @@ async fn health_warns_of_a_folder_that_cannot_be_counted_and_says_why() {
 }
 
 #[tokio::test]
+async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_a_pattern_matches_none()
+ {
+    let portal = Portal::start().await;
+    let folders = ["A", "B", "C"].map(|name| portal.folder(name));
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let note = async |text: &str| {
+        wait_for(text, async || {
+            let health = exporter.json("/health").await;
+            let said = health["checks"]["portal:main"][0]["output"].to_string();
+            (health["status"] == "warn" && said.contains(text)).then_some(())
+        })
+        .await;
+        let page = exporter.get("/").await.text().await.unwrap();
+        assert!(!page.contains("Nothing is wrong"), "{text}");
+    };
+    let key = kb_simulator::Options::default().key;
+    portal.world(|world| world.key_folders(&key, [folders[0]]));
+    note("most folders left within a day: 2").await;
+    portal.world(|world| world.key_folders(&key, []));
+    note("matches no folder that the key may use").await;
+}
+
+#[tokio::test]
 async fn health_fails_when_no_portal_can_be_collected_and_life_goes_on() {
     let workspace = Workspace::new(&[("main", nowhere())]);
     let exporter = Exporter::start(&workspace).await;

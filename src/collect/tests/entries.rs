@@ -112,12 +112,20 @@ async fn a_list_that_is_empty_for_some_reads_enters_nothing_when_it_is_back() {
 
 #[tokio::test(start_paused = true)]
 async fn files_of_a_list_that_is_empty_or_ends_early_at_first_enter_nothing_when_they_are_listed() {
-    for (reads, at_first) in [(1, 0), (3, 0), (7, 0), (20, 0), (7, 100)] {
+    for (failed, reads, at_first) in [
+        (1_400, 1, 0),
+        (1_400, 3, 0),
+        (1_400, 7, 0),
+        (1_400, 20, 0),
+        (1_400, 7, 100),
+        (9, 1, 0),
+        (9, 3, 0),
+    ] {
         let is_short = Arc::new(AtomicBool::new(true));
         let short = Arc::clone(&is_short);
         let files = [
-            (SimulatedStatus::Failed, 1_400),
-            (SimulatedStatus::Done, 105),
+            (SimulatedStatus::Failed, failed),
+            (SimulatedStatus::Done, if failed > 9 { 105 } else { 0 }),
         ];
         let portal = Watched::begin(&files, move |number, page| {
             let rows = page["data"].as_array_mut().unwrap();
@@ -131,12 +139,20 @@ async fn files_of_a_list_that_is_empty_or_ends_early_at_first_enter_nothing_when
         });
         portal.failed_after(reads).await;
         is_short.store(false, Ordering::Relaxed);
-        assert_eq!(portal.failed_after(3).await, 0, "{reads} {at_first}");
+        assert_eq!(
+            portal.failed_after(3).await,
+            0,
+            "{failed} {reads} {at_first}"
+        );
         let oldest = portal.folder().counts.as_ref().unwrap().oldest;
         let in_2021 = Timestamp::from_millis(1_609_459_200_000);
         assert!(oldest[Status::Failed] < Some(in_2021), "{oldest:?}");
         portal.add(&SimulatedStatus::Failed, 3);
-        assert_eq!(portal.failed_after(2).await, 3, "{reads} {at_first}");
+        assert_eq!(
+            portal.failed_after(2).await,
+            3,
+            "{failed} {reads} {at_first}"
+        );
     }
 }
 
