@@ -96,6 +96,12 @@ impl From<Arc<str>> for Class {
     }
 }
 
+impl From<&RuleClass> for Class {
+    fn from(class: &RuleClass) -> Self {
+        Self::Text(Arc::clone(&class.0))
+    }
+}
+
 impl From<Class> for Arc<str> {
     fn from(class: Class) -> Self {
         match class {

@@ -57,7 +57,7 @@ impl Classifier {
         let nameless = own_name::replace(text, file);
         let by_rule = || {
             let found = self.rule_for(text);
-            found.map(|(_, rule)| Class::Text(Arc::clone(&rule.class.0)))
+            found.map(|(_, rule)| Class::from(&rule.class))
         };
         let masked = || self.masked(&nameless, file);
         match &nameless {
@@ -85,7 +85,7 @@ impl Classifier {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
         if let Some((number, rule)) = self.rule_for(text) {
-            return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));
+            return (Class::from(&rule.class), Some((number, rule)));
         }
         (self.masked(&own_name::replace(text, file), file), None)
     }

@@ -53,10 +53,10 @@ impl Unidentified {
         let unidentified = count.files[status].saturating_sub(seen.remembered);
         let left_out = count.left_out;
         let is_base = left_out.map_or(count.consistent, |files| files <= FEW);
-        let is_empty = !count.consistent || left_out > Some(0);
+        let lacks_files = !count.consistent || left_out > Some(0);
         match (self, count.consistent) {
             // An empty list, where the list of folders reports files, shows nothing.
-            (Self::Unknown(_), _) if count.files.total() == 0 && is_empty => (0, self),
+            (Self::Unknown(_), _) if count.files.total() == 0 && lacks_files => (0, self),
             // Files that it shows were there before, beyond a total that was believed.
             _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.

@@ -177,9 +177,8 @@ fn of_portal(health: &PortalHealth) -> Option<Finding> {
 /// The folders of a portal that should be counted and are not.
 fn not_counted(portal: &PortalHealth, rows: &[Row<'_>]) -> Option<Finding> {
     let name = &portal.view.name;
-    let is_listed = |row: &&Row<'_>| !row.folder.state.has_left();
-    let rows = rows.iter().filter(|row| row.portal.name == *name);
-    let rows = rows.filter(is_listed);
+    let is_listed = |row: &&Row<'_>| row.portal.name == *name && !row.folder.state.has_left();
+    let rows = rows.iter().filter(is_listed);
     let all = rows.clone().count();
     let faults = rows.filter_map(|row| Some((row, row.alert(Rule::is_uncounted)?)));
     let faults: Vec<_> = faults.collect();
