@@ -19,7 +19,6 @@ mod rules;
 mod scan;
 mod settings;
 mod shard;
-mod state;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -87,9 +86,6 @@ enum Command {
     Files(files::FilesArgs),
     /// Show reindexing attempts and their results.
     Reindex(reindex::ReindexArgs),
-    /// Manage the stored state.
-    #[command(subcommand)]
-    State(state::StateCommand),
     /// Explain how reasons of failed and flagged files are classified.
     #[command(after_help = example(&["errors --explain 'OCR timed out after 300 s'"]))]
     Errors(errors::ErrorsArgs),
@@ -222,7 +218,6 @@ impl Cli {
             Some(Command::Scan(args)) => scan::run(args),
             Some(Command::Files(args)) => files::run(args),
             Some(Command::Reindex(args)) => reindex::run(args),
-            Some(Command::State(command)) => state::run(command),
             Some(Command::Errors(args)) => errors::run(args),
             Some(Command::Config(command)) => {
                 let text = match command {
@@ -277,7 +272,6 @@ mod tests {
             "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
-            "kb-exporter state migrate --to postgres --config.file f",
             "kb-exporter scan --shard.index 7 --shard.count 8",
             "kb-exporter --shard.index auto --shard.count 65535 run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",

@@ -6,7 +6,6 @@ mod database;
 mod documents;
 mod error;
 pub mod ledger;
-pub mod migrate;
 mod place;
 mod sqlite;
 mod statement;

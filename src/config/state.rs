@@ -41,7 +41,7 @@ impl Default for State {
 #[derive(Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct StateKeys {
-    /// The folder of the counters and the ledger. With `postgres_url_file`, only `state migrate` uses it
+    /// The folder of the counters and the ledger. Not used with `postgres_url_file`
     #[serde(with = "ShownPath")]
     path: PathBuf,
     /// The file that has the URL of a PostgreSQL database, in which several processes share the state; instead of `path`

@@ -24,11 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The time that a server told is not known to be the present one if its answer took longer.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// Longest time of all statements of a transaction,
+/// Longest time of all statements of a transaction.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// and of one that moves everything.
-const MOVE_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
@@ -38,8 +35,6 @@ pub(super) struct Database {
     place: Place,
     part: Part,
     access: Access,
-    /// Longest time of all statements of a transaction.
-    limit: Duration,
     clock: StoreClock,
     connection: Option<Connection>,
     /// After an error of the connection to a server.
@@ -60,17 +55,10 @@ impl Database {
             place,
             part,
             access,
-            limit: TRANSACTION_TIMEOUT,
             clock: StoreClock::default(),
             connection: None,
             pause: Pause::default(),
         }
-    }
-
-    /// For transactions that move everything.
-    pub const fn slow(mut self) -> Self {
-        self.limit = MOVE_TIMEOUT;
-        self
     }
 
     /// Whether several processes may use it.
@@ -111,12 +99,11 @@ impl Database {
             })?;
             Ok(done)
         };
-        let limit = self.limit;
         let late = || {
-            let seconds = limit.as_secs();
+            let seconds = TRANSACTION_TIMEOUT.as_secs();
             StoreError::CommitUnknown(format!("no answer within {seconds} seconds"))
         };
-        let done = timeout(limit, work).await;
+        let done = timeout(TRANSACTION_TIMEOUT, work).await;
         let done = done.unwrap_or_else(|_| Err(late()));
         let done = done.map_err(|error| self.named(error));
         match &done {
@@ -132,8 +119,8 @@ impl Database {
         let part = self.part.as_str();
         let write = match self.engine() {
             Engine::Sqlite => format!("UPDATE store SET version = version WHERE part = '{part}'"),
-            // To lock the row, as the begin does, is a write. To change it would wait for all others that have locked it, and they for this one.
-            Engine::Postgres => String::new(),
+            // To lock the row is a write, and waits for nobody.
+            Engine::Postgres => format!("SELECT part FROM store WHERE part = '{part}' FOR SHARE"),
         };
         self.transaction(async |connection| rows(connection, write).await.map(drop))
             .await
@@ -197,7 +184,7 @@ impl Database {
             Place::Folder(folder) => {
                 let folder = match self.access {
                     Access::Serve => folder.hold()?,
-                    Access::Read | Access::Write | Access::Move => folder.path(),
+                    Access::Read | Access::Write => folder.path(),
                 };
                 let path = folder.join(self.part.file_name());
                 let (connection, identity) = sqlite::open(&path, self.part, self.access).await?;
@@ -232,18 +219,10 @@ impl Database {
         let waited = Moment::now().elapsed_since(asked);
         let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
         let begun = begun.and_then(|rows| {
-            let row = rows.first().ok_or(self.part.missing())?;
-            let moved: Option<String> = row.try_get("moved_to")?;
-            // Asked after the lock, for which the statement may have waited.
-            let told = rows.get(1).map(|row| row.try_get("now")).transpose()?;
-            Ok((moved, told))
+            Ok(rows.first().map(|row| row.try_get("now")).transpose()?)
         });
         match begun {
-            Ok((Some(to), _)) if self.access != Access::Move => {
-                self.undo().await;
-                Err(StoreError::Moved { to })
-            }
-            Ok((_, told)) => {
+            Ok(told) => {
                 self.pause.end();
                 if let Some(told) = told.filter(|_| waited < MAX_WAIT) {
                     let wall = Timestamp::from_millis(told);
@@ -261,31 +240,17 @@ impl Database {
         }
     }
 
-    /// A writer keeps `state migrate` from copying until the end of its transaction.
     fn begin_statements(&self) -> String {
-        let part = self.part.as_str();
         match (self.engine(), self.access) {
-            (Engine::Sqlite, access) => {
-                let kind = if access == Access::Read {
-                    ""
-                } else {
-                    " IMMEDIATE"
-                };
-                format!("BEGIN{kind}; SELECT moved_to FROM store WHERE part = '{part}'")
-            }
-            (Engine::Postgres, access) => {
+            (Engine::Sqlite, Access::Read) => "BEGIN".to_owned(),
+            (Engine::Sqlite, Access::Serve | Access::Write) => "BEGIN IMMEDIATE".to_owned(),
+            (Engine::Postgres, _) => {
                 let [idle, statement] =
                     [PATIENCE, STATEMENT_TIMEOUT].map(|limit| limit.as_millis());
-                let lock = if access == Access::Read {
-                    ""
-                } else {
-                    " FOR SHARE"
-                };
                 format!(
                     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path TO {SCHEMA};
                      SET LOCAL statement_timeout = {statement};
                      SET LOCAL idle_in_transaction_session_timeout = {idle};
-                     SELECT moved_to FROM store WHERE part = '{part}'{lock};
                      SELECT {SERVER_NOW} AS now"
                 )
             }

@@ -23,9 +23,6 @@ pub enum StoreError {
     /// Only the service makes tables.
     #[error("there is no {0} yet: kb-exporter makes it when it runs with this configuration")]
     Missing(&'static str),
-    /// `state migrate` copied everything.
-    #[error("its data was moved to {to}; use that in the configuration")]
-    Moved { to: String },
     #[error("its tables are of a newer version (version {found}, known {known})")]
     Newer {
         found: i64,
@@ -51,42 +48,9 @@ pub enum StoreError {
     NoLease,
     #[error("it is closed")]
     Closed,
-    /// Of `state migrate`.
-    #[error(
-        "a process uses the database: it watches shard {shard} of {portal}, and has {seconds} more seconds to show itself again; stop every kb-exporter that uses the database and try again"
-    )]
-    DatabaseInUse {
-        /// The portal of the lease that lasts longest.
-        portal: String,
-        shard: String,
-        seconds: i64,
-    },
-    /// Of `state migrate`.
-    #[error("{name} is not empty, and what it has is not a copy of the source; {}", advice(*.was_moved))]
-    NotEmpty {
-        name: String,
-        /// Whether everything was moved there before.
-        was_moved: bool,
-    },
-    /// Of `state migrate`: the times in the ledger would be wrong.
-    #[error(
-        "the clocks of this machine and of the PostgreSQL server differ by {seconds} seconds, and the ledger has times; set the clocks and try again"
-    )]
-    Clocks { seconds: u64 },
-    /// Of `state migrate`.
-    #[error("the copy of the table {0} is not the same as the original; please report this")]
-    Different(&'static str),
     /// Nothing was asked yet.
     #[error("it was not opened yet")]
     NotOpened,
-}
-
-const fn advice(was_moved: bool) -> &'static str {
-    if was_moved {
-        "everything was moved to it before, and it has been used since: start kb-exporter with it"
-    } else {
-        "choose another one, or remove what it has: the files of a folder, or DROP SCHEMA kb_exporter CASCADE in PostgreSQL"
-    }
 }
 
 impl StoreError {

@@ -57,15 +57,6 @@ impl Place {
         Self::Folder(StateFolder::new(path))
     }
 
-    /// Locks a folder that is there.
-    pub(super) fn hold_existing(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Folder(folder) if folder.path().exists() => folder.hold().map(drop),
-            Self::Folder(_) => Err(Part::State.missing()),
-            Self::Server(_) => Ok(()),
-        }
-    }
-
     /// Where a configuration stores its state; `None` if it is temporary.
     pub fn of(state: &State) -> Option<Self> {
         match state {
@@ -83,8 +74,6 @@ pub enum Access {
     Serve,
     /// It writes to tables that are there.
     Write,
-    /// It moves what is there to another place, also if that was begun before.
-    Move,
     Read,
 }
 

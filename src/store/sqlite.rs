@@ -54,7 +54,7 @@ pub(super) async fn open(
             make(path)?;
             "rw"
         }
-        (Err(_), Access::Read | Access::Write | Access::Move) => {
+        (Err(_), Access::Read | Access::Write) => {
             return Err(part.missing());
         }
         // A database that no process uses can be read without a file for shared memory, which not every reader may make.
@@ -64,7 +64,7 @@ pub(super) async fn open(
         (Ok(file), _) if file.permissions().readonly() => {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
-        (Ok(_), Access::Serve | Access::Write | Access::Move) => "rw",
+        (Ok(_), Access::Serve | Access::Write) => "rw",
     };
     let mut connection = connect(&url(path, mode)?).await?;
     check_owner(&mut connection, path).await?;

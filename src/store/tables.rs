@@ -23,8 +23,7 @@ const SHARED: &str = "
     CREATE TABLE IF NOT EXISTS store (
         part TEXT PRIMARY KEY,
         version BIGINT NOT NULL,
-        id TEXT NOT NULL,
-        moved_to TEXT
+        id TEXT NOT NULL
     );";
 
 const STATE: &str = "
@@ -108,7 +107,7 @@ pub(super) async fn check(
         }
         (Some(_), _) => Ok(()),
         (None, Access::Serve) => make(connection, engine, part).await,
-        (None, Access::Read | Access::Write | Access::Move) => Err(part.missing()),
+        (None, Access::Read | Access::Write) => Err(part.missing()),
     }
 }
 

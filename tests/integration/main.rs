@@ -22,7 +22,6 @@ mod logs;
 mod long;
 mod memory;
 mod metrics;
-mod migrate;
 mod modules;
 mod package;
 mod page;

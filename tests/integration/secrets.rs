@@ -172,8 +172,8 @@ async fn a_running_exporter_shows_no_secret() {
     assert_refused(workspace.command().arg("check"), 1, file);
     assert_refused(workspace.command().arg("scan"), 1, file);
     let database = "the file that state.postgres_url_file names cannot be read";
-    let migrate = ["state", "migrate", "--to", "path"];
-    assert_refused(workspace.command().args(migrate), 1, database);
+    let history = ["reindex", "history"];
+    assert_refused(workspace.command().args(history), 1, database);
 
     let mut command = workspace.command();
     let more = ["run", "--log.level", "trace", "--web.enable-lifecycle"];

@@ -13,7 +13,6 @@ mod ledger;
 mod login;
 mod lost;
 mod migrations;
-mod moved;
 mod outage;
 mod pooler;
 mod read_only;

@@ -13,7 +13,7 @@ use crate::store::clock::{Reading, StoreClock};
 use crate::store::database::Database;
 use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::copy::Copy;
-use crate::store::ledger::leases::{Claim, Leases, Renewed};
+use crate::store::ledger::leases::{Claim, Leases};
 use crate::store::ledger::log;
 use crate::store::ledger::views::{Known, Views};
 use crate::store::place::{Access, Part, Place};
@@ -240,14 +240,8 @@ impl Writer {
             }
         }
         let renew = async |connection: &mut _| leases.renew(connection, portal, claim).await;
-        match self.database.transaction(renew).await {
-            Ok(renewed) => leases.note(portal, renewed),
-            Err(StoreError::Moved { to }) => {
-                leases.note(portal, Renewed::default());
-                return Err(StoreError::Moved { to }.into());
-            }
-            Err(error) => return Err(error.into()),
-        }
+        let renewed = self.database.transaction(renew).await?;
+        leases.note(portal, renewed);
         self.note_step(portal).await
     }
 

@@ -45,7 +45,7 @@ async fn a_state_file_that_is_corrupt_or_newer_is_not_used_and_stays() {
     };
     let newer = async |file: &Path| {
         let mut database = Sqlite::open(file).await;
-        let made = "CREATE TABLE store (part TEXT PRIMARY KEY, version BIGINT, moved_to TEXT);
+        let made = "CREATE TABLE store (part TEXT PRIMARY KEY, version BIGINT);
                     INSERT INTO store (part, version) VALUES ('state', 9999)";
         database.sql(made).await;
     };
