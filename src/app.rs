@@ -30,7 +30,6 @@ use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
 use crate::metrics::{Events, Renderer};
-use crate::model::Shard;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
 
@@ -74,8 +73,8 @@ pub struct App {
 }
 
 impl App {
-    /// Builds everything that the configuration asks for, for one of the processes that share the folders, and binds the addresses.
-    pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
+    /// Builds everything that the configuration asks for, and binds the addresses.
+    pub async fn bind(source: ConfigSource, web: &Web) -> Result<Self> {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listen::on_all(&web.addresses)?;
@@ -85,7 +84,7 @@ impl App {
         let heartbeat = Heartbeat::start(cancel.clone()).await?;
         let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
         let (reload, requests) = mpsc::channel(1);
-        let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
+        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
         let guard = Guard::new(
             web.config.clone(),

@@ -18,7 +18,6 @@ mod reindex;
 mod rules;
 mod scan;
 mod settings;
-mod shard;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -38,7 +37,6 @@ use tracing::info;
 
 use help::{example, with_environment};
 use settings::ConfigArgs;
-use shard::ShardArgs;
 use web::WebArgs;
 
 /// Version, revision and compiler, for `--version`.
@@ -123,8 +121,6 @@ struct RunArgs {
     check: bool,
     #[command(flatten)]
     web: WebArgs,
-    #[command(flatten)]
-    shard: ShardArgs,
 }
 
 /// What is logged, to standard error.
@@ -233,9 +229,8 @@ impl Cli {
 
 impl RunArgs {
     fn act(&self) -> Result<ExitCode> {
-        let shard = self.shard.shard()?;
         if self.check {
-            return config_check::run(&self.config, &self.web, shard);
+            return config_check::run(&self.config, &self.web);
         }
         let source = settings::source(&self.config);
         let web = self.web.settings(Ipv4Addr::UNSPECIFIED)?;
@@ -243,7 +238,7 @@ impl RunArgs {
         let configuration = file.map_or("the environment".into(), |file| file.to_string_lossy());
         info!(version = VERSION, %configuration, "kb-exporter starts");
         settings::run_until_signal(async |stop| {
-            let app = App::bind(source, &web, shard).await?;
+            let app = App::bind(source, &web).await?;
             app.run(stop).await
         })
     }
@@ -272,8 +267,7 @@ mod tests {
             "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 --each-flagged-file",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
-            "kb-exporter scan --shard.index 7 --shard.count 8",
-            "kb-exporter --shard.index auto --shard.count 65535 run",
+            "kb-exporter --log.format json run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
         ] {
             let parsed = read(line);
@@ -299,13 +293,13 @@ mod tests {
             ("completion", "kb-exporter completion bash", "--config.file"),
             ("completion", "bash, fish, zsh", "--web."),
             ("demo", "--web.listen-address", "--config.file"),
-            ("demo", "--portal.speed", "--shard.count"),
+            ("demo", "--portal.speed", "--config.check"),
             ("check", "--config.file", "--web."),
             ("check", "KB_STATE_PATH", "--config.check"),
             ("rules", "--web.external-url", "--web.listen-address"),
-            ("reindex history", "--since", "--shard."),
+            ("reindex history", "--since", "--web."),
             ("healthcheck", "--web.config.file", "--web.open-probes"),
-            ("run", "--shard.replicas", "--portal."),
+            ("run", "--web.enable-lifecycle", "--portal."),
         ] {
             let help = help(command);
             assert!(help.contains(shown), "{help}");
@@ -331,9 +325,8 @@ mod tests {
         for (command, flag) in [
             ("portal", "--config.file=f"),
             ("demo", "--config.file=f"),
-            ("demo", "--shard.count=2"),
             ("rules", "--web.listen-address=:0"),
-            ("reindex forgive --portal main", "--shard.index=0"),
+            ("reindex forgive --portal main", "--web.listen-address=:0"),
             ("healthcheck", "--config.file=f"),
             ("scan", "--config.check"),
         ] {

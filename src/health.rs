@@ -111,7 +111,6 @@ fn judge_portal(
     let reindexed = portal.reindex.strongest_mode() != Mode::Off;
     let mut notes = portal.faults();
     notes.extend(portal.missing());
-    notes.extend(view.and_then(reindex::differences));
     let view = view.filter(|_| reindexed);
     notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {

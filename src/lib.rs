@@ -19,9 +19,9 @@
 //!                 reindex
 //!                    1. policy decides from the snapshot, the rules and the ledger
 //!                    2. one more read of the folder, then policy again
-//!                    3. intent ─▶ ledger.db
+//!                    3. intent ─▶ state.db
 //!                    4. POST reindex-failed ─▶ the portal
-//!                    5. result, later the verdict ─▶ ledger.db ─▶ Snapshot
+//!                    5. result, later the verdict ─▶ state.db ─▶ Snapshot
 //! ```
 //!
 //! Metrics about a portal are rendered once per snapshot.

@@ -24,7 +24,7 @@ mod tests;
 use crate::clock::Moment;
 use crate::snapshot::Snapshot;
 
-pub use events::{ConfigFacts, Events, LedgerKind, PortalEvents, WebConfigFacts};
+pub use events::{ConfigFacts, Events, PortalEvents, WebConfigFacts};
 pub use exposition::{Clock, Exposition, Scrape};
 pub use renderer::{RenderError, Renderer};
 

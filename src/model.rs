@@ -6,7 +6,6 @@ mod file;
 mod label;
 mod outcome;
 mod series;
-mod shard;
 mod status;
 mod time;
 
@@ -23,7 +22,6 @@ pub use file::{FileKey, FileMap, FolderSizes};
 pub(crate) use label::{label_in_documents, label_values};
 pub use outcome::{Lost, Outcome};
 pub use series::Series;
-pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::Timestamp;
 

@@ -27,7 +27,7 @@ use crate::attempts::AttemptId;
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::metrics::PortalEvents;
-use crate::model::{FolderId, Outcome, PortalName, Shard, Timestamp};
+use crate::model::{FolderId, Outcome, PortalName, Timestamp};
 use crate::policy::{Decision, Decisions, Hold, Reason};
 use crate::snapshot::{LastRun, Publisher, ReindexView, Snapshot};
 use crate::store::ledger::{LedgerError, PortalLedger};
@@ -45,8 +45,6 @@ const OUT_OF_DATE: usize = 5;
 /// The parts that a [`Reindexer`] uses.
 pub struct Dependencies {
     pub ledger: PortalLedger,
-    /// Which folders are this process's: others judge the attempts in other folders.
-    pub shard: Shard,
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     pub rules: watch::Receiver<Rules>,

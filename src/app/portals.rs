@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ring::digest;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -15,8 +14,8 @@ use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Command, Dependencies, Settings};
 use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
-use crate::metrics::{Events, LedgerKind};
-use crate::model::{PortalName, Shard};
+use crate::metrics::Events;
+use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
@@ -43,7 +42,6 @@ impl Built {
 }
 
 pub(super) struct Portals {
-    shard: Shard,
     events: Events,
     publisher: Publisher,
     heartbeat: Heartbeat,
@@ -92,14 +90,13 @@ impl Running {
 pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
 impl Portals {
-    pub fn new(shard: Shard, events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
+    pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
         Self {
-            shard,
             events,
             publisher,
             heartbeat,
             tasks: JoinSet::new(),
-            throttles: Arc::new(Throttles::new(shard)),
+            throttles: Arc::<Throttles>::default(),
             running: BTreeMap::new(),
             state: None,
             collectors: watch::Sender::default(),
@@ -120,7 +117,7 @@ impl Portals {
         let clients = config.portals.iter().map(client).collect();
         let state = match &self.state {
             Some((current, _)) if *current == config.state => None,
-            _ => Some(OpenState::open(&config, self.shard)?),
+            _ => Some(OpenState::open(&config)?),
         };
         Ok(Built {
             config,
@@ -144,25 +141,18 @@ impl Portals {
             return;
         };
         let (documents, ledger) = (open.documents.clone(), open.ledger.clone());
-        let kind = if open.ledger.is_shared() {
-            LedgerKind::Shared
-        } else {
-            LedgerKind::Private
-        };
-        self.events.show_shard(self.shard, kind);
-        for warning in config.warnings(self.shard.processes()) {
+        for warning in config.warnings() {
             warn!("{warning}");
         }
         self.publisher.use_portals(&config.portals);
         self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
-            let settings = Settings::new(portal, &config, self.shard);
+            let settings = Settings::new(portal, &config);
             let rules = Rules {
                 reindex: Arc::clone(&settings.reindex),
                 zone: config.collect.timezone,
                 max_classes: settings.errors.max_classes,
                 client: Arc::clone(&client),
-                digest: digest(portal, &config),
             };
             let plan = (
                 portal.clone(),
@@ -229,7 +219,6 @@ impl Portals {
     fn start_reindexing(&mut self, name: &PortalName, ledger: &PortalLedger, running: &Running) {
         let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
-            shard: self.shard,
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             rules: running.rules.subscribe(),
@@ -278,17 +267,6 @@ impl Portals {
             open.documents.close().await;
         }
     }
-}
-
-/// A digest of the part of a configuration that must be the same in all processes that watch a portal: otherwise their counts differ, or
-/// its rate is exceeded.
-fn digest(portal: &Portal, config: &Config) -> Arc<str> {
-    let rate = config.collect.max_requests_per_second;
-    let same = (&portal.folders, &config.errors, &config.reindex, rate);
-    let digest = digest::digest(&digest::SHA256, format!("{same:?}").as_bytes());
-    let digits = digest.as_ref().iter().take(8);
-    let digits: Vec<String> = digits.map(|byte| format!("{byte:02x}")).collect();
-    digits.concat().into()
 }
 
 fn due(collect: &Collect) -> Due {

@@ -5,7 +5,6 @@ use tempfile::TempDir;
 use tracing::info;
 
 use crate::config::{Config, State};
-use crate::model::Shard;
 use crate::store::ledger::Ledger;
 use crate::store::{Access, Documents, Place, StateFolder};
 
@@ -19,12 +18,12 @@ pub(super) struct OpenState {
 impl OpenState {
     /// Takes the place of state and ledger into use. What cannot be used yet is tried again; a temporary folder that cannot be made is an
     /// error.
-    pub fn open(config: &Config, shard: Shard) -> Result<Self> {
+    pub fn open(config: &Config) -> Result<Self> {
         match &config.state {
             State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
             State::Postgres(server) => Ok(Self {
                 documents: Documents::open(Place::Server(server.url_file.clone()), Access::Serve),
-                ledger: Ledger::shared(Place::Server(server.url_file.clone()), shard, server.lease),
+                ledger: Ledger::shared(Place::Server(server.url_file.clone()), server.lease),
                 _temporary: None,
             }),
             State::Temporary => {

@@ -14,14 +14,12 @@ use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
 use crate::cli::settings::ConfigArgs;
-use crate::cli::shard::ShardArgs;
 use crate::cli::{exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
 use crate::history::{Departure, DepartureReason};
-use crate::model::Shard;
 use crate::portal::{
     Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Whole,
 };
@@ -37,22 +35,19 @@ const RETRIES: u32 = 1;
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
-    #[command(flatten)]
-    shard: ShardArgs,
     /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
 
-/// Tests every portal, and the folders of this shard, and prints the results: in the table, each folder as soon as it is known.
+/// Tests every portal and its folders, and prints the results: in the table, each folder as soon as it is known.
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
-    let shard = args.shard.shard()?;
     let config = settings::config(&args.config)?;
     let print = |text: &str| match args.output {
         Form::Table => output::print(text),
         Form::Json => Ok(()),
     };
-    let report = settings::runtime()?.block_on(check(&config, shard, &print))?;
+    let report = settings::runtime()?.block_on(check(&config, &print))?;
     match args.output {
         Form::Table => output::print(&report.notes())?,
         Form::Json => output::print(&report.json()?)?,
@@ -61,18 +56,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
 }
 
 /// Tests all portals in parallel.
-async fn check(
-    config: &Config,
-    shard: Shard,
-    print: &impl Fn(&str) -> Result<()>,
-) -> Result<Report> {
+async fn check(config: &Config, print: &impl Fn(&str) -> Result<()>) -> Result<Report> {
     let mut config = config.clone();
     config.request.retries = config.request.retries.min(RETRIES);
-    let throttles = Throttles::new(shard);
+    let throttles = Throttles::default();
     let portals = config.portals.iter().enumerate();
     let portals = portals.map(async |(index, portal)| {
         let (config, throttles) = (&config, &throttles);
-        try_portal(config, index, portal, shard, throttles, print).await
+        try_portal(config, index, portal, throttles, print).await
     });
     let portals: Result<Vec<_>> = join_all(portals).await.into_iter().collect();
     Ok(Report::new(&config, portals?))
@@ -82,7 +73,6 @@ async fn try_portal(
     config: &Config,
     index: usize,
     portal: &Portal,
-    shard: Shard,
     throttles: &Throttles,
     print: &impl Fn(&str) -> Result<()>,
 ) -> Result<PortalReport> {
@@ -104,7 +94,7 @@ async fn try_portal(
             });
         }
     };
-    let settings = Settings::new(portal, config, shard);
+    let settings = Settings::new(portal, config);
     let Admission { folders, facts } = admit(&listing, &settings);
     view.reindex = Arc::clone(&settings.reindex);
     let lines = Lines::new(&portal.name, &folders, table::terminal_width());

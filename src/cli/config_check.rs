@@ -10,30 +10,24 @@ use crate::cli::web::WebArgs;
 use crate::cli::{classes, output, settings};
 use crate::config::error::Fault;
 use crate::config::{Config, ConfigError, HiddenPath, Mode, Portal, State};
-use crate::model::Shard;
 use crate::pem::{Pem, PemError};
 use crate::portal::{ApiKey, Client, Throttles, Unobserved};
 use crate::reindex::kill_switch;
 use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
-pub(super) fn run(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
+pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let config = config(args)?;
     web.config()?;
     let portals = config.portals.len();
-    let part = if shard.count().get() > 1 {
-        format!(", {shard}")
-    } else {
-        String::new()
-    };
     let reindexing = config.reindex.summary();
-    let warnings = config.warnings(shard.processes()).into_iter();
+    let warnings = config.warnings().into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings = warnings.chain(stopped(&config)?);
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
-        "the configuration is correct: {portals} portal(s){part}\n{reindexing}\n{warnings}"
+        "the configuration is correct: {portals} portal(s)\n{reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

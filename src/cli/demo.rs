@@ -19,7 +19,7 @@ use crate::cli::{output, settings};
 use crate::config::{
     BaseUrl, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
 };
-use crate::model::{PortalName, Shard};
+use crate::model::PortalName;
 use kb_simulator::Simulator;
 
 /// How often the demo collects.
@@ -90,7 +90,7 @@ impl Demo {
     async fn app(&self, web: &Web) -> Result<App> {
         let config = self.config.clone();
         let source = Box::new(move || Ok(config.clone()));
-        App::bind(source, web, Shard::default()).await
+        App::bind(source, web).await
     }
 
     /// Runs both. The portal outlives the exporter, so that the exporter's last requests are answered.

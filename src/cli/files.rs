@@ -12,12 +12,11 @@ use clap::{Args, ValueEnum};
 use tracing::{error, warn};
 
 use crate::cli::settings::ConfigArgs;
-use crate::cli::shard::ShardArgs;
 use crate::cli::{exit, output, settings, table};
 use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
-use crate::model::{Shard, Status};
+use crate::model::Status;
 use crate::portal::{ListedFolder, Throttles};
 
 use form::Writer;
@@ -28,8 +27,6 @@ use read::{File, Reader};
 pub(super) struct FilesArgs {
     #[command(flatten)]
     config: ConfigArgs,
-    #[command(flatten)]
-    shard: ShardArgs,
     /// List only folders with this id, or whose name matches this shell glob.
     #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
     folder: Option<FolderPattern>,
@@ -77,14 +74,13 @@ fn is_closed(error: &anyhow::Error) -> bool {
 
 /// Lists the files of every portal. The exit code is 1 if some folder could not be read, or some of its files.
 pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
-    let shard = args.shard.shard()?;
     let config = settings::config(&args.config)?;
     let mut writer = Writer::new(args.output, table::terminal_width());
-    let throttles = Throttles::new(shard);
+    let throttles = Throttles::default();
     let (mut is_complete, mut folders) = (true, 0);
     let runtime = settings::runtime()?;
     for portal in &config.portals {
-        let listed = list(&config, portal, shard, &throttles, args, &mut writer);
+        let listed = list(&config, portal, &throttles, args, &mut writer);
         match runtime.block_on(listed) {
             Ok((is_whole, read)) => {
                 is_complete &= is_whole;
@@ -109,14 +105,13 @@ pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
 async fn list(
     config: &Config,
     portal: &Portal,
-    shard: Shard,
     throttles: &Throttles,
     args: &FilesArgs,
     writer: &mut Writer,
 ) -> Result<(bool, usize)> {
     let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
-    let settings = Settings::new(portal, config, shard);
+    let settings = Settings::new(portal, config);
     let mut folders = admit(&listing, &settings).folders;
     folders.retain(|folder| args.admits_folder(folder));
     let reader = Reader {

@@ -16,14 +16,12 @@ use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::cli::settings::ConfigArgs;
-use crate::cli::shard::ShardArgs;
 use crate::cli::{document, exit, output, settings, table};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
-use crate::metrics::{self, ConfigFacts, Events, LedgerKind};
-use crate::model::Shard;
+use crate::metrics::{self, ConfigFacts, Events};
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
@@ -36,8 +34,6 @@ use bar::{Bar, Frame};
 pub(super) struct ScanArgs {
     #[command(flatten)]
     config: ConfigArgs,
-    #[command(flatten)]
-    shard: ShardArgs,
     /// Print in this format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
@@ -59,14 +55,13 @@ enum Output {
 
 /// Collects once and prints.
 pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
-    let shard = args.shard.shard()?;
     let config = settings::config(&args.config)?;
     output::check(args.output_file.as_deref())?;
     let facts = ConfigFacts {
         reload_successful: true,
         loaded: Moment::now().wall,
     };
-    let mut scan = Scan::new(&config, shard)?;
+    let mut scan = Scan::new(&config)?;
     let runtime = settings::runtime()?;
     runtime.block_on(scan.collect(Bar::on_terminal()));
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
@@ -83,7 +78,6 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
 
 /// A single collection of every portal.
 struct Scan {
-    shard: Shard,
     events: Events,
     publisher: Publisher,
     collectors: Vec<Collector>,
@@ -93,16 +87,14 @@ struct Scan {
 
 impl Scan {
     /// Builds what the configuration asks for. Sends nothing.
-    fn new(config: &Config, shard: Shard) -> Result<Self> {
+    fn new(config: &Config) -> Result<Self> {
         let events = Events::new().context("the metrics cannot be set up")?;
-        events.show_shard(shard, LedgerKind::Private);
         let mut scan = Self {
-            shard,
             events,
             publisher: Publisher::default(),
             collectors: Vec::new(),
             progress: Vec::new(),
-            throttles: Throttles::new(shard),
+            throttles: Throttles::default(),
         };
         scan.publisher.use_portals(&config.portals);
         for portal in &config.portals {
@@ -126,7 +118,7 @@ impl Scan {
             progress,
             ledger: None,
         };
-        let settings = Settings::new(portal, config, self.shard);
+        let settings = Settings::new(portal, config);
         self.collectors.push(Collector::new(settings, dependencies));
     }
 

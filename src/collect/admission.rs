@@ -10,7 +10,7 @@ pub struct Admission<'a> {
     pub facts: ListFacts,
 }
 
-/// Admits the folders that the configuration names, up to its limit; of those, this process collects the ones that its shard owns.
+/// Admits the folders that the configuration names, up to its limit.
 ///
 /// The oldest folders come first. So every process, with any history and any order of the portal's list,
 /// admits the same ones, and a new folder displaces none.
@@ -26,7 +26,6 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
         .unmatched(&folders, |listed| (listed.id, listed.name.label()));
     let beyond_limit = folders.len().saturating_sub(collect.max_folders);
     folders.truncate(collect.max_folders);
-    folders.retain(|listed| settings.owns(listed.id));
     Admission {
         folders,
         facts: ListFacts {
@@ -43,11 +42,9 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU16;
-
     use super::*;
     use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
-    use crate::model::{FolderName, PortalName, Shard, Timestamp};
+    use crate::model::{FolderName, PortalName, Timestamp};
 
     /// Folders with these numbers, created at these times, as a portal lists them.
     fn listing(folders: &[(u128, Option<i64>)]) -> Listing {
@@ -66,7 +63,7 @@ mod tests {
         }
     }
 
-    fn settings(max_folders: usize, shard: Shard) -> Settings {
+    fn settings(max_folders: usize) -> Settings {
         let portal = Portal::new(
             PortalName::new("main").unwrap(),
             BaseUrl::parse("http://127.0.0.1").unwrap(),
@@ -74,7 +71,7 @@ mod tests {
         );
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_folders = max_folders;
-        Settings::new(&portal, &config, shard)
+        Settings::new(&portal, &config)
     }
 
     fn names(admission: &Admission<'_>) -> Vec<String> {
@@ -85,7 +82,7 @@ mod tests {
     #[test]
     fn the_oldest_folders_are_admitted_in_whatever_order_they_are_listed() {
         let mut folders = [(1, None), (2, Some(30)), (3, Some(10)), (4, Some(10))];
-        let settings = settings(3, Shard::default());
+        let settings = settings(3);
         for _ in 0..folders.len() {
             folders.rotate_left(1);
             let listing = listing(&folders);
@@ -93,19 +90,5 @@ mod tests {
             assert_eq!(names(&admission), ["Folder 3", "Folder 4", "Folder 2"]);
             assert_eq!(admission.facts.unwatched.max_folders, 1);
         }
-    }
-
-    #[test]
-    fn the_limit_is_that_of_all_shards_together() {
-        let folders: Vec<_> = (0..20).map(|number| (number, Some(0))).collect();
-        let (listing, mut admitted) = (listing(&folders), Vec::new());
-        for index in 0..3 {
-            let shard = Shard::new(index, NonZeroU16::new(3).unwrap()).unwrap();
-            admitted.extend(names(&admit(&listing, &settings(13, shard))));
-        }
-        admitted.sort_unstable();
-        let mut first: Vec<_> = (0..13).map(|number| format!("Folder {number}")).collect();
-        first.sort_unstable();
-        assert_eq!(admitted, first);
     }
 }

@@ -43,21 +43,16 @@ impl Folders {
         }
     }
 
-    /// Continues from the stored folders of this shard. `now` is the time by the clock of what is stored, which is so many milliseconds ahead.
-    /// Returns the folders that belong to other shards.
+    /// Continues from the stored folders. `now` is the time by the clock of what is stored, which is so many milliseconds ahead.
     pub fn take_up(
         &mut self,
         stored: HashMap<FolderId, StoredFolder>,
-        settings: &Settings,
         now: Moment,
         clock_ahead: i64,
-    ) -> Vec<FolderId> {
+    ) {
         self.are_unknown = false;
-        let mut others = Vec::new();
         for (id, stored) in stored {
-            if !settings.owns(id) {
-                others.push(id);
-            } else if let Some(folder) = self.by_id.get_mut(&id) {
+            if let Some(folder) = self.by_id.get_mut(&id) {
                 folder.take_over(stored, &mut self.class_slots);
             } else {
                 let slots = stored.document.class_slots.clone();
@@ -68,7 +63,6 @@ impl Folders {
                 self.by_id.insert(id, Box::new(folder));
             }
         }
-        others
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {

@@ -40,11 +40,7 @@ impl Collector {
         self.log.restore(here(stored.document.last_success));
         self.list.restore(here(stored.document.failing_since));
         let now = self.storage.now();
-        // Folders of other shards are not up to date any more, and must not be taken for that if this shard owns them again.
-        let of_others = self
-            .folders
-            .take_up(stored.folders, &self.settings, now, clock_ahead);
-        self.storage.forget(of_others);
+        self.folders.take_up(stored.folders, now, clock_ahead);
         if let Some(refutation) = stored.document.refutation {
             self.refute(refutation);
         }

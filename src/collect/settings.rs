@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
-use crate::model::{FolderId, PortalAddress, Shard};
+use crate::model::PortalAddress;
 
 /// The settings of a collector.
 #[derive(Debug, Clone)]
@@ -19,13 +19,11 @@ pub struct Settings {
     /// Finds the class of a reason.
     pub classifier: Arc<Classifier>,
     pub reindex: Arc<Reindex>,
-    /// The share of this process in the folders.
-    pub shard: Shard,
 }
 
 impl Settings {
-    /// The settings of one portal, for one of the processes that share its folders.
-    pub fn new(portal: &Portal, config: &Config, shard: Shard) -> Self {
+    /// The settings of one portal.
+    pub fn new(portal: &Portal, config: &Config) -> Self {
         Self {
             portal: portal.clone(),
             address: portal.base_url.normalised(),
@@ -33,13 +31,7 @@ impl Settings {
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
-            shard,
         }
-    }
-
-    /// Whether this process collects a folder, by its shard alone.
-    pub(super) fn owns(&self, folder: FolderId) -> bool {
-        self.shard.owns(&self.address, folder)
     }
 
     /// Maximum number of error classes.

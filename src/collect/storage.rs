@@ -12,7 +12,7 @@ use tracing::{error, info};
 use crate::clock::Moment;
 use crate::collect::collection::Ending;
 use crate::collect::settings::Settings;
-use crate::model::{FolderId, PortalAddress, PortalName, Shard, Timestamp};
+use crate::model::{FolderId, PortalAddress, PortalName, Timestamp};
 use crate::snapshot::Writes;
 use crate::store::{
     Changes, Documents, FolderChange, Refutation, StoreClock, StoreError, StoredPortal, Written,
@@ -34,7 +34,6 @@ pub(super) struct Storage {
     documents: Documents,
     name: PortalName,
     portal: PortalAddress,
-    shard: Shard,
     /// Whether what is stored was read. Until then nothing is written: it could replace what is stored.
     is_read: bool,
     is_reading: bool,
@@ -78,7 +77,6 @@ impl Storage {
             documents,
             name: settings.portal.name.clone(),
             portal: settings.address.clone(),
-            shard: settings.shard,
             is_reading: false,
             queue: VecDeque::new(),
             in_flight: None,
@@ -102,8 +100,8 @@ impl Storage {
     ) -> Option<impl Future<Output = Result<StoredPortal, StoreError>> + Send + use<>> {
         let begins = !self.is_read && !self.is_reading;
         self.is_reading |= begins;
-        let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
-        begins.then_some(async move { documents.load(portal, shard).await })
+        let (documents, portal) = (self.documents.clone(), self.portal.clone());
+        begins.then_some(async move { documents.load(portal).await })
     }
 
     /// What is stored was read, or could not be.
@@ -208,8 +206,8 @@ impl Storage {
             failing_since,
             ..batch
         });
-        let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
-        async move { documents.write(portal, shard, changes).await }
+        let (documents, portal) = (self.documents.clone(), self.portal.clone());
+        async move { documents.write(portal, changes).await }
     }
 
     /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.

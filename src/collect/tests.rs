@@ -4,8 +4,7 @@ mod day;
 mod entries;
 mod pages;
 mod pairs;
-mod replicas;
-mod shards;
+mod stored;
 mod turns;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +16,7 @@ use super::*;
 use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Strategy};
 use crate::count::Way;
 use crate::metrics::Events;
-use crate::model::{PortalName, Shard};
+use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::schedule::{Due, Heartbeat};
 use crate::snapshot::{FolderState, PortalView, RunResult};
@@ -100,7 +99,7 @@ impl Story {
             progress: Arc::default(),
             ledger: None,
         };
-        let settings = Settings::new(&portal, &config, Shard::default());
+        let settings = Settings::new(&portal, &config);
         Self {
             publisher,
             collector: Collector::new(settings, dependencies),

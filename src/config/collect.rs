@@ -1,6 +1,6 @@
 //! When and how the folders are read, and limits of a single request.
 
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
@@ -136,14 +136,6 @@ impl Rate {
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)
             .ok_or_else(|| "expected a number from 0.001 to 100000, such as 5 or 0.5".to_owned())
-    }
-
-    /// The even share of one of `count` processes.
-    pub fn divided_by(self, processes: NonZeroU32) -> Self {
-        match self {
-            Self::Unlimited => Self::Unlimited,
-            Self::PerSecond(rate) => Self::PerSecond(rate / f64::from(processes.get())),
-        }
     }
 
     /// Requests per second; `None` if nothing limits them.

@@ -25,9 +25,7 @@ pub enum State {
 pub struct SharedState {
     /// The file that has the URL of the database.
     pub url_file: HiddenPath,
-    /// The folder to or from which everything can be copied; otherwise it is not used.
-    pub path: PathBuf,
-    /// How long a process may reindex without renewing its right to.
+    /// How long a process reads a portal for which it has stored nothing since.
     pub lease: Duration,
 }
 
@@ -44,11 +42,11 @@ pub(super) struct StateKeys {
     /// The folder of the counters and the ledger. Not used with `postgres_url_file`
     #[serde(with = "ShownPath")]
     path: PathBuf,
-    /// The file that has the URL of a PostgreSQL database, in which several processes share the state; instead of `path`
+    /// The file that has the URL of a PostgreSQL database, instead of `path`: one of several processes reads each portal, the others wait
     #[serde(with = "FilePath")]
     #[schemars(example = &"/run/secrets/kb-db")]
     postgres_url_file: Option<PathBuf>,
-    /// With PostgreSQL: after this time without an answer of a process, another one may reindex in its place
+    /// With PostgreSQL: how long a process that stopped keeps the others waiting
     #[serde(with = "DurationFrom::<{ 2 * SECOND }>")]
     lease: Duration,
 }
@@ -68,7 +66,6 @@ impl StateKeys {
         match self.postgres_url_file {
             Some(url_file) => State::Postgres(SharedState {
                 url_file: HiddenPath::file("state.postgres_url_file", url_file),
-                path: self.path,
                 lease: self.lease,
             }),
             None => State::Path(self.path),

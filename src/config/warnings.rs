@@ -1,26 +1,23 @@
 //! Settings that are valid and probably wrong: limits that contradict each other, and durations in an unusual unit.
 
-use std::num::NonZeroU32;
-
 use humantime::format_duration;
 use serde_json::Value as Json;
 
 use crate::config::keys::child;
-use crate::config::{Config, Mode, Rate, Strategy};
+use crate::config::{Config, Mode, Strategy};
 
 /// The fewest requests that a collection needs: the list, and a folder that was never counted.
 const LEAST_REQUESTS: u32 = 12;
 
 impl Config {
-    /// What is probably wrong, for one of `processes` that share the folders.
-    pub fn warnings(&self, processes: NonZeroU32) -> Vec<String> {
-        let rate = self.collect.max_requests_per_second.divided_by(processes);
+    /// What is probably wrong.
+    pub fn warnings(&self) -> Vec<String> {
         let mut found = Vec::new();
         for section in ["collect", "request", "reindex"] {
             months(section, &self.written[section], &mut found);
         }
         found.extend(self.contradictions());
-        found.extend(self.too_slow(rate));
+        found.extend(self.too_slow());
         found.extend(self.nothing_to_do());
         found.extend(self.said_twice());
         found.extend(self.errors.warnings());
@@ -51,8 +48,8 @@ impl Config {
         found.into_iter().flatten()
     }
 
-    fn too_slow(&self, limit: Rate) -> Option<String> {
-        let rate = limit.number()?;
+    fn too_slow(&self) -> Option<String> {
+        let rate = self.collect.max_requests_per_second.number()?;
         let requests = rate * self.collect.timeout.as_secs_f64();
         let timeout = format_duration(self.collect.timeout);
         (requests < f64::from(LEAST_REQUESTS)).then(|| format!(
@@ -142,7 +139,7 @@ mod tests {
 
     fn warnings(config: &str) -> Vec<String> {
         let config = Config::from_yaml("kb.yml", config).unwrap();
-        config.warnings(NonZeroU32::MIN)
+        config.warnings()
     }
 
     #[test]

@@ -157,18 +157,6 @@ pub(super) fn warning(view: &ReindexView) -> Option<String> {
     Some(format!("nothing is reindexed: {refused}"))
 }
 
-/// Which processes watch the portal by a different configuration; a warning.
-pub(super) fn differences(view: &ReindexView) -> Option<String> {
-    let (first, more) = view.peers.different.split_first()?;
-    let more = match more.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Some(format!(
-        "{first}{more} watches the portal by a different configuration: rules, folders or rates"
-    ))
-}
-
 /// What stops reindexing as configured; not a warning.
 pub(super) fn remark(kill_switch: bool) -> Option<String> {
     kill_switch.then(|| "nothing is reindexed: the kill switch is on".to_owned())

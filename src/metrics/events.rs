@@ -12,7 +12,7 @@ use prometheus::{
 
 use crate::metrics::family::{Family, PORTAL, families};
 use crate::metrics::samples::flag;
-use crate::model::{PortalName, Shard, Timestamp, label_values};
+use crate::model::{PortalName, Timestamp};
 use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::snapshot::RunResult;
@@ -48,8 +48,6 @@ families! {
         "Total number of HTTP requests that were answered, by path and response code.";
     WRITE_DURATION: Histogram "kb_state_write_duration_seconds" &["store"], Event,
         "Duration of transactions that write to the store (state or ledger).";
-    SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "replicas", "ledger"], Event,
-        "Shard index, shard count, replicas of each shard and kind of ledger, constant 1.";
 }
 
 /// Upper bounds of the request durations, in seconds.
@@ -61,15 +59,6 @@ const REQUEST_BUCKETS: [f64; 11] = [
 const WRITE_BUCKETS: [f64; 9] = [0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0];
 
 const NO_LABELS: &[&str] = &[];
-
-label_values! {
-    /// The kind of ledger: the label `ledger` of `kb_exporter_shard_info`.
-    pub enum LedgerKind {
-        /// This process has a ledger of its own.
-        Private = "private",
-        Shared = "shared",
-    }
-}
 
 /// Facts about the last configuration reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +90,6 @@ pub struct Events {
     runs: IntCounterVec,
     decisions: IntCounterVec,
     write_duration: HistogramVec,
-    shard: GaugeVec,
     kill_switch: Gauge,
     reload_successful: Gauge,
     reload_timestamp: Gauge,
@@ -147,7 +135,6 @@ impl Events {
             throttle: registered(&registry, throttle)?,
             runs: counter(&RUNS)?,
             decisions: counter(&DECISIONS)?,
-            shard: gauges(&SHARD_INFO)?,
             kill_switch: gauge(&KILL_SWITCH, &[])?,
             reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
             reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
@@ -157,16 +144,6 @@ impl Events {
             http_requests: counter(&HTTP_REQUESTS)?,
             registry,
         })
-    }
-
-    /// Shows the shard of this process, and the kind of its ledger.
-    pub fn show_shard(&self, shard: Shard, ledger: LedgerKind) {
-        self.shard.reset();
-        let numbers = [shard.index(), shard.count().get(), shard.replicas().get()];
-        let [index, count, replicas] = numbers.map(|number| number.to_string());
-        let labels = [&index, &count, &replicas].map(String::as_str);
-        let labels = [labels.as_slice(), &[ledger.as_str()]].concat();
-        self.shard.with_label_values(&labels).set(1.0);
     }
 
     pub fn show_kill_switch(&self, is_on: bool) {
@@ -201,11 +178,6 @@ impl Events {
         let mut families = self.registry.gather();
         for family in &mut families {
             family.mut_metric().retain(stays);
-            if family.name() == SHARD_INFO.name {
-                // The registry sorts labels by name; here the index comes first.
-                let metrics = family.mut_metric().iter_mut();
-                metrics.for_each(|metric| metric.mut_label()[..2].reverse());
-            }
         }
         families.retain(|family| !family.get_metric().is_empty());
         let mut text = Vec::new();

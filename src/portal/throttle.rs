@@ -108,12 +108,6 @@ impl Throttle {
         }
     }
 
-    /// The time between two requests.
-    #[cfg(test)]
-    pub fn gap(&self) -> Duration {
-        self.with_pace(|pace| pace.gap())
-    }
-
     /// Waits until this number of requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
     pub async fn admit(
         &self,

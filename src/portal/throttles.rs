@@ -3,14 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::config::{Collect, Portal, Rate};
-use crate::model::{PortalAddress, Shard};
+use crate::model::PortalAddress;
 use crate::portal::throttle::Throttle;
 
 /// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
-/// one portal share theirs. Each has this process's part of the rate.
+/// one portal share theirs.
 #[derive(Debug, Default)]
 pub struct Throttles {
-    shard: Shard,
     in_use: Mutex<Vec<(Limits, Weak<Throttle>)>>,
 }
 
@@ -22,14 +21,6 @@ struct Limits {
 }
 
 impl Throttles {
-    /// The throttles of one of the processes that share the rate of each portal.
-    pub fn new(shard: Shard) -> Self {
-        Self {
-            shard,
-            ..Self::default()
-        }
-    }
-
     /// The throttle of a portal: the one that is in use for its address and these limits, or a new one.
     pub(super) fn of(&self, portal: &Portal, collect: &Collect) -> Arc<Throttle> {
         let limits = Limits {
@@ -43,8 +34,8 @@ impl Throttles {
         if let Some(throttle) = known.and_then(|(_, throttle)| throttle.upgrade()) {
             return throttle;
         }
-        let rate = limits.rate.divided_by(self.shard.processes());
-        let throttle = Arc::new(Throttle::new(portal.name.clone(), limits.concurrency, rate));
+        let throttle = Throttle::new(portal.name.clone(), limits.concurrency, limits.rate);
+        let throttle = Arc::new(throttle);
         throttles.push((limits, Arc::downgrade(&throttle)));
         throttle
     }
@@ -56,8 +47,7 @@ impl Throttles {
 
 #[cfg(test)]
 mod tests {
-    use std::num::{NonZeroU16, NonZeroUsize};
-    use std::time::Duration;
+    use std::num::NonZeroUsize;
 
     use super::*;
     use crate::config::{BaseUrl, Config, HiddenPath, KeySource};
@@ -106,15 +96,5 @@ mod tests {
         let other = portal("other", "https://other.example");
         let _other = throttles.of(&other, &collect);
         assert_eq!(throttles.in_use().len(), 1);
-    }
-
-    #[test]
-    fn each_replica_of_each_shard_has_the_same_part_of_the_rate() {
-        let [count, replicas] = [4, 2].map(|number| NonZeroU16::new(number).unwrap());
-        let throttles = Throttles::new(Shard::new(1, count).unwrap().with_replicas(replicas));
-        let main = portal("main", "https://portal.example/admin");
-        let collect = Config::for_portal(main.clone()).collect;
-        let gap = throttles.of(&main, &collect).gap();
-        assert_eq!(gap, Duration::from_millis(1_600));
     }
 }

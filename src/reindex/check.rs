@@ -133,7 +133,6 @@ mod tests {
                 zone: chrono_tz::Tz::UTC,
                 max_classes: 50,
                 client,
-                digest: Arc::from(""),
             },
             kill_switch: false,
             is_double: false,

@@ -19,8 +19,6 @@ pub struct Rules {
     /// How many classes of a portal have counters of their own, at most.
     pub max_classes: usize,
     pub client: Arc<Client>,
-    /// Of what must be the same in all processes that watch the portal.
-    pub digest: Arc<str>,
 }
 
 /// The input of decisions about a portal at one time.

@@ -1,11 +1,11 @@
-//! Where several processes watch a portal: who may act, and whether they watch it by the same rules.
+//! Where several processes watch a portal: who may act.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, info, warn};
+use tracing::{debug, info};
 
 use crate::config::Mode;
 use crate::model::PortalName;
@@ -64,12 +64,11 @@ impl LeaseKeeper {
         let standing = Standing {
             host: host_name(),
             pid: std::process::id(),
-            digest: rules.digest.to_string(),
         };
         (standing, acts)
     }
 
-    /// Logs who may act, and who watches by other rules, when that is new.
+    /// Logs who may act, when that is new.
     fn log(&mut self) {
         let (acts, peers) = (self.ledger.may_act(), self.ledger.peers());
         let is_off = self.rules.borrow().reindex.strongest_mode() == Mode::Off;
@@ -81,11 +80,6 @@ impl LeaseKeeper {
                 Some(other) => info!(%portal, acting = %other, "another process may reindex"),
                 None if is_off => {}
                 None => info!(%portal, "no process may reindex"),
-            }
-        }
-        if before.is_none_or(|(_, known)| known.different != peers.different) {
-            for other in &peers.different {
-                warn!(%portal, %other, "another process watches the portal by a different configuration: rules, folders or rates");
             }
         }
         self.logged = Some((acts, peers));

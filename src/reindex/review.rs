@@ -20,11 +20,8 @@ impl Reindexer {
         let Some(ledger) = &input.ledger else {
             return;
         };
-        let shard = self.dependencies.shard;
-        let address = self.dependencies.ledger.address();
         let snapshot = self.dependencies.publisher.current();
         let attempts = ledger.track().unjudged();
-        let attempts = attempts.filter(|attempt| shard.owns(address, attempt.folder));
         let attempts = attempts.filter(|attempt| judges(&snapshot, &input.portal, &attempt.portal));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files

@@ -21,18 +21,11 @@ impl Reindexer {
             return;
         }
         self.tidy_at = Moment::now().steady + TIDY_EVERY;
-        let Some(ledger) = &input.ledger else {
+        if input.ledger.is_none() {
             return;
-        };
-        let listed = input.folders().map(|folder| folder.id);
-        // Whether these are listed is for other processes to say.
-        let others = ledger.folders().map(|(id, _)| id);
-        let (shard, address) = (self.dependencies.shard, self.dependencies.ledger.address());
-        let others = others.filter(|id| !shard.owns(address, *id));
-        let (horizon, listed) = (
-            input.rules.reindex.looks_back(),
-            listed.chain(others).collect(),
-        );
+        }
+        let listed = input.folders().map(|folder| folder.id).collect();
+        let horizon = input.rules.reindex.looks_back();
         self.note_if_refused(self.dependencies.ledger.tidy(horizon, listed).await);
     }
 

@@ -218,9 +218,8 @@ impl Database {
         let begun = timeout(PATIENCE, rows(&mut open.connection, statements)).await;
         let waited = Moment::now().elapsed_since(asked);
         let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
-        let begun = begun.and_then(|rows| {
-            Ok(rows.first().map(|row| row.try_get("now")).transpose()?)
-        });
+        let begun =
+            begun.and_then(|rows| Ok(rows.first().map(|row| row.try_get("now")).transpose()?));
         match begun {
             Ok(told) => {
                 self.pause.end();

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::classify::ClassSlot;
 use crate::clock::Moment;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
-use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Shard, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::clock::StoreClock;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
@@ -24,7 +24,7 @@ use crate::store::place::{Access, Part, Place};
 use crate::store::statement::Revision;
 use crate::store::worker::{Owned, Worker};
 
-/// What is stored of a portal for one shard.
+/// What is stored of a portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortalDocument {
     /// The end of the last collection that counted every folder that was due.
@@ -99,7 +99,7 @@ pub struct StoredFolder {
     pub revision: Revision,
 }
 
-/// What is stored of a portal, as one shard reads it.
+/// What is stored of a portal and its folders.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StoredPortal {
     pub document: PortalDocument,
@@ -198,20 +198,10 @@ impl Documents {
         &self.clock
     }
 
-    /// Reads a portal, after everything that was written before. Where processes share the state, folders of other shards are left out.
-    pub async fn load(
-        &self,
-        portal: PortalAddress,
-        shard: Shard,
-    ) -> Result<StoredPortal, StoreError> {
+    /// Reads a portal, after everything that was written before.
+    pub async fn load(&self, portal: PortalAddress) -> Result<StoredPortal, StoreError> {
         self.run(async move |database| {
-            let folders = if database.is_shared() {
-                shard
-            } else {
-                Shard::default()
-            };
-            let load =
-                async |connection: &mut _| read::portal(connection, &portal, shard, folders).await;
+            let load = async |connection: &mut _| read::portal(connection, &portal).await;
             database.transaction(load).await
         })
         .await
@@ -220,7 +210,7 @@ impl Documents {
 
     /// Writes changes of a portal in one transaction: what is written has come to the disk when this returns. Without any change it checks
     /// that the database takes writes.
-    pub async fn write(&self, portal: PortalAddress, shard: Shard, changes: Changes) -> Written {
+    pub async fn write(&self, portal: PortalAddress, changes: Changes) -> Written {
         let clock = self.clock.clone();
         let written = self.run(async move |database| {
             let began = Moment::now().steady;
@@ -229,7 +219,7 @@ impl Documents {
             } else {
                 let write = async |connection: &mut _| {
                     let now = clock.now().wall;
-                    write::write(connection, &portal, shard, &changes, now).await
+                    write::write(connection, &portal, &changes, now).await
                 };
                 database.transaction(write).await
             };

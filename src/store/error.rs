@@ -43,8 +43,8 @@ pub enum StoreError {
     /// Another process wrote since the data was read on which this depends. Nothing was written.
     #[error("another process wrote at the same time")]
     Stale,
-    /// Another process acts for this shard.
-    #[error("another process has the lease of this shard")]
+    /// Another process acts.
+    #[error("another process has the lease")]
     NoLease,
     #[error("it is closed")]
     Closed,
@@ -91,7 +91,7 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// Whether another process acts for this shard.
+    /// Whether another process acts.
     pub const fn is_other_process(&self) -> bool {
         matches!(self, Self::Store(StoreError::NoLease))
     }

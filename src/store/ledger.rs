@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use crate::attempts::{AttemptId, Event, Intent, LedgerView, Misfit, Review};
 use crate::clock::Moment;
-use crate::model::{FileKey, FolderId, Outcome, PortalAddress, PortalName, Shard, Timestamp};
+use crate::model::{FileKey, FolderId, Outcome, PortalAddress, PortalName, Timestamp};
 use crate::store::clock::StoreClock;
 use crate::store::error::StoreError;
 use crate::store::place::Place;
@@ -60,10 +60,9 @@ impl Ledger {
         Self::new(place, None)
     }
 
-    /// The ledger in PostgreSQL. One process of each shard may act: the one that has the lease, which lasts so long. Processes that watch a
-    /// portal by other rules have another digest of them.
-    pub fn shared(place: Place, shard: Shard, lease: Duration) -> Self {
-        Self::new(place, Some(Leases::new(shard, lease)))
+    /// The ledger in PostgreSQL. One process may act: the one that has the lease, which lasts so long.
+    pub fn shared(place: Place, lease: Duration) -> Self {
+        Self::new(place, Some(Leases::new(lease)))
     }
 
     fn new(place: Place, leases: Option<Leases>) -> Self {
@@ -127,7 +126,7 @@ impl PortalLedger {
         self.ledger.is_shared()
     }
 
-    /// Whether this process may act. Where other processes share the ledger, one of those with the same shard may.
+    /// Whether this process may act. Where other processes share the ledger, one of all may.
     pub fn may_act(&self) -> bool {
         let leases = self.ledger.leases.as_ref();
         leases.is_none_or(|leases| leases.is_held(&self.portal))

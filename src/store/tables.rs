@@ -29,9 +29,8 @@ const SHARED: &str = "
 const STATE: &str = "
     CREATE TABLE portal (
         portal TEXT NOT NULL,
-        shard TEXT NOT NULL,
         document TEXT NOT NULL,
-        PRIMARY KEY (portal, shard)
+        PRIMARY KEY (portal)
     );
     CREATE TABLE folder (
         portal TEXT NOT NULL,
@@ -64,18 +63,16 @@ const LEDGER: &str = "
     );
     CREATE TABLE process (
         portal TEXT NOT NULL,
-        shard TEXT NOT NULL,
         process TEXT NOT NULL,
         document TEXT NOT NULL,
         until BIGINT NOT NULL,
-        PRIMARY KEY (portal, shard, process)
+        PRIMARY KEY (portal, process)
     );
     CREATE TABLE lease (
         portal TEXT NOT NULL,
-        shard TEXT NOT NULL,
         process TEXT NOT NULL,
         until BIGINT NOT NULL,
-        PRIMARY KEY (portal, shard)
+        PRIMARY KEY (portal)
     );";
 
 impl Part {

@@ -34,16 +34,6 @@ pub(crate) fn committed() -> Vec<Value> {
     files().iter().map(|file| read(file)).collect()
 }
 
-/// The first query of a panel, as Prometheus gets it when every variable is at All.
-#[track_caller]
-pub(crate) fn query(board: &str, panel: &str) -> String {
-    let boards = committed();
-    let board = boards.iter().find(|known| known["uid"] == board).unwrap();
-    let panel = panels(board).find(|known| known["title"] == panel).unwrap();
-    let target = targets(panel).next().unwrap();
-    live::with_all(&queries::replaced(target["expr"].as_str().unwrap()))
-}
-
 /// Its panels, rows included.
 fn panels(board: &Value) -> impl Iterator<Item = &Value> {
     board["panels"].as_array().unwrap().iter()

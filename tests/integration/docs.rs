@@ -10,7 +10,6 @@ mod tables;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use kb_exporter::config::{Config, Mode};
@@ -126,7 +125,7 @@ fn the_configurations_to_start_from_are_right_and_send_nothing() {
         "deploy/kubernetes/exporter/kb-exporter.yml",
     ] {
         let config = Config::from_file(&root().join(file)).unwrap();
-        assert_eq!(config.warnings(NonZeroU32::MIN), [""; 0], "{file}");
+        assert_eq!(config.warnings(), [""; 0], "{file}");
         assert_ne!(config.reindex.strongest_mode(), Mode::Enforce);
     }
 }

@@ -6,7 +6,6 @@ mod state;
 use std::fs;
 
 use kb_exporter::config::HiddenPath;
-use kb_exporter::model::Shard;
 use kb_exporter::store::{Access, Changes, Documents, Place as StorePlace};
 use tempfile::TempDir;
 
@@ -54,7 +53,7 @@ impl Place {
         let state = self.open(Access::Serve);
         wait_for("the state is free", async || {
             let address = "https://portal.example/".into();
-            let written = state.write(address, Shard::default(), Changes::default());
+            let written = state.write(address, Changes::default());
             written.await.answers.is_ok().then_some(())
         })
         .await;

@@ -2,7 +2,6 @@
 
 use crate::memory::turmoil;
 use crate::reindex::kills;
-use crate::shards::{self, LARGE, State};
 use crate::shared::storm;
 use crate::soak;
 use crate::support::random::Random;
@@ -41,16 +40,4 @@ async fn turmoil_full() {
 #[ignore = "use tests/long"]
 async fn turmoil_sorted() {
     turmoil::files_of_one_name("sorted", Random::given()).await;
-}
-
-#[tokio::test]
-#[ignore = "use tests/long"]
-async fn shards() {
-    shards::are_one_exporter(&LARGE, State::Private).await;
-}
-
-#[tokio::test]
-#[ignore = "use tests/long"]
-async fn replicas() {
-    shards::are_one_exporter(&LARGE, State::Shared).await;
 }

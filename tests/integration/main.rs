@@ -32,7 +32,6 @@ mod reload;
 mod schedule;
 mod scripts;
 mod secrets;
-mod shards;
 mod shared;
 mod soak;
 mod sorted;

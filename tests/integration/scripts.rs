@@ -222,13 +222,12 @@ fn bash_completes_the_flags_of_each_command_and_of_no_other() {
         (&["kb-exporter", "completion", ""], &["bash", "fish", "zsh"]),
         (&["kb-exporter", "portal", "--config"], &[]),
         (&["kb-exporter", "demo", "--config"], &[]),
-        (&["kb-exporter", "demo", "--shard"], &[]),
         (&["kb-exporter", "rules", "--web"], &["--web.external-url"]),
         (
             &["kb-exporter", "reindex", "forgive", "--c"],
             &["--class", "--clock", "--config.file"],
         ),
-        (&["kb-exporter", "reindex", "forgive", "--shard"], &[]),
+        (&["kb-exporter", "reindex", "forgive", "--web"], &[]),
     ] {
         let mut completed = bash_completes(words);
         completed.retain(|word| !word.is_empty() && !word.starts_with("-h") && word != "--help");

@@ -3,11 +3,9 @@
 //! [`scene`] is a portal and a database, [`ledger`] reads what was attempted. Every portal asserts at its end that nothing was written to
 //! it but what a story allows.
 
-mod classes;
 mod clock;
 mod commits;
 mod copies;
-mod handover;
 mod hosts;
 mod ledger;
 mod login;
@@ -16,11 +14,8 @@ mod migrations;
 mod outage;
 mod pooler;
 mod read_only;
-mod replicas;
-mod roles;
 mod rolling;
 mod scene;
-mod server_clock;
 mod slow;
 pub(crate) mod storm;
 mod takeover;

@@ -1,29 +1,22 @@
 //! Checks of a simulated portal.
 
 use std::cell::RefCell;
-use std::num::NonZeroU16;
 use std::time::Duration;
 
 use super::*;
 use crate::cli::testing::{KEY, Scene};
 use crate::config::{BaseUrl, HiddenPath, KeySource};
 
-/// What a check of a shard says, and whether it is complete.
-async fn said(scene: &Scene, shard: Shard) -> (String, bool) {
+/// What a check says, which is complete or not.
+async fn checked(scene: &Scene, is_complete: bool) -> String {
     let said = RefCell::new(String::new());
     let print = |text: &str| {
         said.borrow_mut().push_str(text);
         Ok(())
     };
-    let report = check(&scene.config, shard, &print).await.unwrap();
+    let report = check(&scene.config, &print).await.unwrap();
     let text = said.take() + &report.notes();
-    (text, report.is_complete())
-}
-
-/// What a check says, which is complete or not.
-async fn checked(scene: &Scene, is_complete: bool) -> String {
-    let (text, complete) = said(scene, Shard::default()).await;
-    assert_eq!(complete, is_complete, "{text}");
+    assert_eq!(report.is_complete(), is_complete, "{text}");
     text
 }
 
@@ -154,20 +147,6 @@ async fn a_portal_in_trouble_changes_nothing_for_another() {
         text.contains("1  ok") && text.contains("the file that ca_file names cannot be read"),
         "{text}"
     );
-}
-
-#[tokio::test]
-async fn each_folder_is_tried_by_one_of_the_shards() {
-    let scene = Scene::new(&[("Inbox", 1), ("Archive", 1), ("Drafts", 1)]).await;
-    let mut tried = Vec::new();
-    for index in 0..2 {
-        let shard = Shard::new(index, NonZeroU16::new(2).unwrap()).unwrap();
-        let (text, _) = said(&scene, shard).await;
-        let names = ["Inbox", "Archive", "Drafts"].into_iter();
-        tried.extend(names.filter(|name| text.contains(name)));
-    }
-    tried.sort_unstable();
-    assert_eq!(tried, ["Archive", "Drafts", "Inbox"]);
 }
 
 #[tokio::test]

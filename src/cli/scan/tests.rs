@@ -2,8 +2,6 @@
 
 mod rendering;
 
-use std::num::NonZeroU16;
-
 use super::*;
 use crate::cli::testing::{KEY, Scene};
 use crate::clock::Moment;
@@ -11,11 +9,7 @@ use crate::config::{HiddenPath, KeySource, Strategy};
 use kb_simulator::{NewFile, Options, SortParameters, Status};
 
 async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
-    scan_of(scene, Shard::default()).await
-}
-
-async fn scan_of(scene: &Scene, shard: Shard) -> (Scan, Arc<Snapshot>) {
-    let mut scan = Scan::new(&scene.config, shard).unwrap();
+    let mut scan = Scan::new(&scene.config).unwrap();
     scan.collect(None).await;
     let snapshot = scan.publisher.current();
     (scan, snapshot)
@@ -157,41 +151,6 @@ async fn folders_beyond_the_limit_were_not_counted() {
     let (_, snapshot) = scan(&scene).await;
     assert!(!snapshot.is_complete());
     assert!(tables::text(&snapshot, None).contains("1 folders are beyond collect.max_folders"));
-}
-
-#[tokio::test]
-async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all_together() {
-    let names: Vec<_> = (0..20).map(|number| format!("Folder {number}")).collect();
-    let folders: Vec<_> = names.iter().map(|name| (name.as_str(), 1)).collect();
-    let mut scene = Scene::new(&folders).await;
-    for limit in [20, 13] {
-        scene.config.collect.max_folders = limit;
-        let mut counted = Vec::new();
-        for index in 0..3 {
-            let shard = Shard::new(index, NonZeroU16::new(3).unwrap()).unwrap();
-            let (scan, snapshot) = scan_of(&scene, shard).await;
-            let view = &snapshot.portals[0];
-            let facts = view.list.facts().unwrap();
-            assert_eq!(
-                (facts.folders, facts.unwatched.max_folders),
-                (20, 20 - limit as u64)
-            );
-            counted.extend(view.folders.keys().copied());
-            let line = format!(
-                r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private",replicas="1"}} 1"#
-            );
-            let facts = ConfigFacts {
-                reload_successful: true,
-                loaded: Moment::now().wall,
-            };
-            let text = exposition(&scan.events, facts, &snapshot).unwrap();
-            assert!(text.contains(&line), "{text}");
-        }
-        let all = counted.len();
-        counted.sort_unstable();
-        counted.dedup();
-        assert_eq!((counted.len(), all), (limit, limit));
-    }
 }
 
 #[tokio::test]

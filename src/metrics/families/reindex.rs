@@ -12,11 +12,6 @@ families! {
     BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining_files" PORTAL,
         Portal(|portal| Some(float(portal.remaining_files()?))),
         "Number of files that the reindexing budget still allows.";
-    ACTIVE: Gauge "kb_reindex_active" PORTAL, Portal(|portal| Some(flag(portal.is_active?))),
-        "Whether this process is the one that may reindex in the portal.";
-    DIFFERENT: Gauge "kb_exporter_different_configurations" PORTAL,
-        Portal(|portal| Some(float(portal.different?))),
-        "Number of processes with the same state that watch the portal by a different configuration.";
     CLASS_FILES: Counter "kb_reindex_class_files_total" &["portal", "error", "outcome"], PortalSamples(classes),
         "Total number of reindexed files by error class and outcome.";
     MODE: Gauge "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"], FolderSamples(mode),

@@ -9,10 +9,6 @@ use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub ledger: Option<&'a LedgerView>,
-    /// Whether this process is the one that may reindex; `None` if nothing is reindexed.
-    pub is_active: Option<bool>,
-    /// Processes that watch the portal by a different configuration.
-    pub different: Option<u64>,
     pub folders: Vec<FolderFacts<'a>>,
     now: Moment,
 }
@@ -36,8 +32,6 @@ impl<'a> PortalFacts<'a> {
         Self {
             view,
             ledger: reindex.and_then(|view| view.ledger.as_deref().ok()),
-            is_active: reindex.map(|view| view.is_active),
-            different: reindex.map(|view| view.peers.different.len() as u64),
             folders: folders
                 .map(|folder| FolderFacts::of(view, folder, reindex, now))
                 .collect(),

@@ -9,33 +9,26 @@ use sqlx::{AnyConnection, Row as _};
 use super::{FolderDocument, PortalDocument, StoredFolder, StoredPortal};
 use crate::classify::{Class, ClassSlot};
 use crate::history::KnownFile;
-use crate::model::{FileKey, FileMap, FolderId, PortalAddress, Shard};
+use crate::model::{FileKey, FileMap, FolderId, PortalAddress};
 use crate::store::error::StoreError;
 use crate::store::statement::{Revision, Statement, max_parameters};
 
 /// How many folders one query reads, at most.
 const FOLDERS_AT_ONCE: usize = 5_000;
 
-/// Reads a portal, with the folders of a shard.
+/// Reads a portal.
 pub(super) async fn portal(
     connection: &mut AnyConnection,
     portal: &PortalAddress,
-    shard: Shard,
-    folders_of: Shard,
 ) -> Result<StoredPortal, StoreError> {
     let statement =
         Statement::new("SELECT folder FROM folder WHERE portal = ").value(portal.as_str());
     let mut ids = Vec::new();
     for row in statement.fetch(connection).await? {
-        let id = folder_id(&row)?;
-        if folders_of.owns(portal, id) {
-            ids.push(id);
-        }
+        ids.push(folder_id(&row)?);
     }
     let mut stored = StoredPortal {
-        document: document(connection, portal, shard, "")
-            .await?
-            .unwrap_or_default(),
+        document: document(connection, portal, "").await?.unwrap_or_default(),
         folders: HashMap::with_capacity(ids.len()),
     };
     let at_once = FOLDERS_AT_ONCE.min(max_parameters(connection) - 1);
@@ -51,13 +44,10 @@ pub(super) async fn portal(
 pub(super) async fn document(
     connection: &mut AnyConnection,
     portal: &PortalAddress,
-    shard: Shard,
     lock: &str,
 ) -> Result<Option<PortalDocument>, StoreError> {
     let statement = Statement::new("SELECT document FROM portal WHERE portal = ")
         .value(portal.as_str())
-        .text(" AND shard = ")
-        .value(shard.part())
         .text(lock);
     let rows = statement.fetch(connection).await?;
     rows.first().map(parsed).transpose()

@@ -6,7 +6,7 @@ use sqlx::AnyConnection;
 
 use super::read::{self, folder_id};
 use super::{Answer, Changes, FileChanges, FolderChange};
-use crate::model::{FileKey, FolderId, PortalAddress, Shard, Timestamp};
+use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::statement::{Revision, Statement, Value, is_file, max_parameters};
 
@@ -14,7 +14,6 @@ use crate::store::statement::{Revision, Statement, Value, is_file, max_parameter
 pub(super) async fn write(
     connection: &mut AnyConnection,
     portal: &PortalAddress,
-    shard: Shard,
     changes: &Changes,
     now: Timestamp,
 ) -> Result<Vec<(FolderId, Answer)>, StoreError> {
@@ -35,7 +34,7 @@ pub(super) async fn write(
     }
     let answers = tables.write_folders(&changes.folders).await?;
     if changes.changes_portal() {
-        tables.write_portal(shard, changes).await?;
+        tables.write_portal(changes).await?;
     }
     Ok(answers)
 }
@@ -192,8 +191,8 @@ impl Tables<'_> {
         Ok(())
     }
 
-    async fn write_portal(&mut self, shard: Shard, changes: &Changes) -> Result<(), StoreError> {
-        let document = read::document(self.connection, self.portal, shard, self.lock).await?;
+    async fn write_portal(&mut self, changes: &Changes) -> Result<(), StoreError> {
+        let document = read::document(self.connection, self.portal, self.lock).await?;
         let mut document = document.unwrap_or_default();
         document.last_success = document.last_success.max(changes.last_success);
         if let Some(refutation) = &changes.refutation {
@@ -204,12 +203,11 @@ impl Tables<'_> {
         }
         let row = [
             self.portal.as_str().into(),
-            shard.part().into(),
             serde_json::to_string(&document)?.into(),
         ];
-        let statement = Statement::new("INSERT INTO portal (portal, shard, document) VALUES ")
+        let statement = Statement::new("INSERT INTO portal (portal, document) VALUES ")
             .rows([row])
-            .text(" ON CONFLICT (portal, shard) DO UPDATE SET document = excluded.document");
+            .text(" ON CONFLICT (portal) DO UPDATE SET document = excluded.document");
         statement.fetch(self.connection).await.map(drop)
     }
 

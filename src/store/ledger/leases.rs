@@ -1,6 +1,6 @@
 //! Who may act where several processes share a ledger.
 //!
-//! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, and when it
+//! Each process has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, and when it
 //! ends by the clock of the server. Another process takes it when the holder gave it
 //! up, or when it has seen the row unchanged for the length of a lease by its own monotonic clock: so neither a step of the server's clock nor an
 //! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent,
@@ -15,7 +15,7 @@ use sqlx::{AnyConnection, Row as _};
 use tokio::time::Instant;
 
 use crate::clock::Moment;
-use crate::model::{PortalAddress, PortalName, Shard};
+use crate::model::{PortalAddress, PortalName};
 use crate::store::error::StoreError;
 use crate::store::statement::{Value, query};
 use crate::store::tables::SERVER_NOW;
@@ -28,8 +28,6 @@ const FORGOTTEN_AFTER: u32 = 100;
 pub struct Standing {
     pub host: String,
     pub pid: u32,
-    /// Of what must be the same in all processes that watch a portal.
-    pub digest: String,
 }
 
 impl std::fmt::Display for Standing {
@@ -41,10 +39,8 @@ impl std::fmt::Display for Standing {
 /// What a process knows of the others that watch a portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Peers {
-    /// The one of this shard that may act, if another one may.
+    /// The one that may act, if another one may.
     pub acting: Option<Standing>,
-    /// Those whose configuration differs in what must be the same.
-    pub different: Vec<Standing>,
 }
 
 /// The leases of this process. Cheap to clone.
@@ -55,7 +51,6 @@ pub(super) struct Leases(Arc<Shared>);
 struct Shared {
     /// Identifies this process, also after a restart on the same machine.
     process: String,
-    shard: Shard,
     length: Duration,
     state: Mutex<HashMap<PortalAddress, State>>,
 }
@@ -96,10 +91,9 @@ pub(super) struct Claim {
 }
 
 impl Leases {
-    pub fn new(shard: Shard, length: Duration) -> Self {
+    pub fn new(length: Duration) -> Self {
         Self(Arc::new(Shared {
             process: uuid::Uuid::from_u128(fastrand::u128(..)).to_string(),
-            shard,
             length,
             state: Mutex::default(),
         }))
@@ -153,7 +147,7 @@ impl Leases {
         };
         Ok(Renewed {
             held: is_taken.then_some(until),
-            peers: self.read_peers(connection, portal, claim).await?,
+            peers: self.read_peers(connection, portal).await?,
         })
     }
 
@@ -168,25 +162,16 @@ impl Leases {
         let mut states = self.state();
         let claims = &mut states.entry(portal.clone()).or_default().claims;
         claims.insert(claim.entry.clone(), claim.clone());
-        let digests = claims.values().map(|claim| claim.standing.digest.as_str());
-        let standing = Standing {
-            digest: digests.collect::<Vec<_>>().join(" "),
-            ..claim.standing.clone()
-        };
         Claim {
             entry: claim.entry.clone(),
-            standing,
+            standing: claim.standing.clone(),
             acts: claims.values().any(|claim| claim.acts),
         }
     }
 
-    /// Of the rows of this process: portal, shard, process.
-    fn key(&self, portal: &PortalAddress) -> [Value; 3] {
-        [
-            portal.as_str().into(),
-            self.0.shard.part().into(),
-            self.0.process.as_str().into(),
-        ]
+    /// Of the rows of this process: portal, process.
+    fn key(&self, portal: &PortalAddress) -> [Value; 2] {
+        [portal.as_str().into(), self.0.process.as_str().into()]
     }
 
     async fn show(
@@ -199,20 +184,14 @@ impl Leases {
         let forget = format!("DELETE FROM process WHERE until < {SERVER_NOW} - $1");
         query(connection, forget, [forgotten.into()]).await?;
         let show = format!(
-            "INSERT INTO process (portal, shard, process, document, until)
-             VALUES ($1, $2, $3, $4, {SERVER_NOW} + $5)
-             ON CONFLICT (portal, shard, process)
+            "INSERT INTO process (portal, process, document, until)
+             VALUES ($1, $2, $3, {SERVER_NOW} + $4)
+             ON CONFLICT (portal, process)
              DO UPDATE SET document = excluded.document, until = excluded.until"
         );
         let document = serde_json::to_string(standing)?;
-        let [portal, shard, process] = self.key(portal);
-        let row = [
-            portal,
-            shard,
-            process,
-            document.into(),
-            self.millis().into(),
-        ];
+        let [portal, process] = self.key(portal);
+        let row = [portal, process, document.into(), self.millis().into()];
         query(connection, show, row).await.map(drop)
     }
 
@@ -231,12 +210,12 @@ impl Leases {
             Some(_) => return Ok(false),
         };
         let take = format!(
-            "INSERT INTO lease (portal, shard, process, until)
-             VALUES ($1, $2, $3, {SERVER_NOW} + $4)
-             ON CONFLICT (portal, shard) DO {conflict} RETURNING until"
+            "INSERT INTO lease (portal, process, until)
+             VALUES ($1, $2, {SERVER_NOW} + $3)
+             ON CONFLICT (portal) DO {conflict} RETURNING until"
         );
-        let [portal, shard, process] = self.key(portal);
-        let row = [portal, shard, process, self.millis().into()];
+        let [portal, process] = self.key(portal);
+        let row = [portal, process, self.millis().into()];
         Ok(!query(connection, take, row).await?.is_empty())
     }
 
@@ -246,9 +225,8 @@ impl Leases {
         connection: &mut AnyConnection,
         portal: &PortalAddress,
     ) -> Result<Option<Lease>, StoreError> {
-        let read = "SELECT process, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
-        let [portal, shard, _] = self.key(portal);
-        let rows = query(connection, read, [portal, shard]).await?;
+        let read = "SELECT process, until FROM lease WHERE portal = $1 FOR UPDATE";
+        let rows = query(connection, read, [portal.as_str().into()]).await?;
         let lease = rows.first().map(|row| {
             Ok(Lease {
                 process: row.try_get("process")?,
@@ -278,7 +256,7 @@ impl Leases {
         portal: &PortalAddress,
     ) -> Result<(), StoreError> {
         let end = "UPDATE lease SET until = 0
-                   WHERE portal = $1 AND shard = $2 AND process = $3 AND until > 0";
+                   WHERE portal = $1 AND process = $2 AND until > 0";
         query(connection, end, self.key(portal)).await.map(drop)
     }
 
@@ -299,7 +277,7 @@ impl Leases {
             states.remove(portal);
         }
         self.give_up(connection, portal).await?;
-        let leave = "DELETE FROM process WHERE portal = $1 AND shard = $2 AND process = $3";
+        let leave = "DELETE FROM process WHERE portal = $1 AND process = $2";
         query(connection, leave, self.key(portal)).await.map(drop)
     }
 
@@ -307,24 +285,20 @@ impl Leases {
         &self,
         connection: &mut AnyConnection,
         portal: &PortalAddress,
-        claim: &Claim,
     ) -> Result<Peers, StoreError> {
         let others = format!(
             "SELECT process.document AS document,
-                    CASE WHEN lease.until > {SERVER_NOW} AND lease.shard = $2 THEN 1 ELSE 0 END AS acts
+                    CASE WHEN lease.until > {SERVER_NOW} THEN 1 ELSE 0 END AS acts
              FROM process LEFT JOIN lease
-             ON lease.portal = process.portal AND lease.shard = process.shard AND lease.process = process.process
-             WHERE process.portal = $1 AND process.process <> $3 AND process.until > {SERVER_NOW}
+             ON lease.portal = process.portal AND lease.process = process.process
+             WHERE process.portal = $1 AND process.process <> $2 AND process.until > {SERVER_NOW}
              ORDER BY process.process"
         );
         let mut peers = Peers::default();
         for row in query(connection, others, self.key(portal)).await? {
             let other: Standing = serde_json::from_str(row.try_get("document")?)?;
             if row.try_get::<i32, _>("acts")? == 1 {
-                peers.acting = Some(other.clone());
-            }
-            if other.digest != claim.standing.digest {
-                peers.different.push(other);
+                peers.acting = Some(other);
             }
         }
         Ok(peers)
@@ -339,8 +313,8 @@ impl Leases {
     ) -> Result<(), StoreError> {
         self.renewed(portal).held.ok_or(StoreError::NoLease)?;
         let check = format!(
-            "SELECT until FROM lease WHERE portal = $1 AND shard = $2
-             AND process = $3 AND until > {SERVER_NOW} FOR UPDATE"
+            "SELECT until FROM lease WHERE portal = $1
+             AND process = $2 AND until > {SERVER_NOW} FOR UPDATE"
         );
         let found = query(connection, check, self.key(portal)).await?;
         found.first().map(drop).ok_or(StoreError::NoLease)

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
 use kb_exporter::classify::Class;
-use kb_exporter::model::{
-    FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Shard,
-};
+use kb_exporter::model::{FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName};
 use kb_exporter::store::ledger::{Ledger, PortalLedger, Standing};
 use uuid::Uuid;
 
@@ -23,7 +21,7 @@ impl Place {
     async fn holder(&self) -> Holder {
         let ledger = if self.database.is_some() {
             let place = kb_exporter::store::Place::Server(self.url_file());
-            Ledger::shared(place, Shard::default(), Duration::from_secs(30))
+            Ledger::shared(place, Duration::from_secs(30))
         } else {
             Ledger::in_folder(kb_exporter::store::Place::folder(self.folder.path()))
         };
@@ -32,7 +30,6 @@ impl Place {
         let standing = Standing {
             host: "host".to_owned(),
             pid: 1,
-            digest: String::new(),
         };
         wait_for("the process may act", async || {
             let _ = portal.follow().await;

@@ -10,7 +10,7 @@ use kb_exporter::history::{
     Look, Unidentified,
 };
 use kb_exporter::model::{
-    ByStatus, FileKey, FolderId, FolderName, PortalAddress, Shard, Status, Timestamp,
+    ByStatus, FileKey, FolderId, FolderName, PortalAddress, Status, Timestamp,
 };
 use kb_exporter::store::{
     Answer, FileChanges, FolderChange, FolderDocument, Refutation, Revision, StoreError,
@@ -120,7 +120,7 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
 
 /// All that a portal has.
 async fn load(state: &Documents) -> StoredPortal {
-    state.load(portal(), Shard::default()).await.unwrap()
+    state.load(portal()).await.unwrap()
 }
 
 /// Writes folders, and returns what came of the first.
@@ -129,7 +129,7 @@ async fn write(state: &Documents, folders: Vec<FolderChange>) -> Answer {
         folders,
         ..Changes::default()
     };
-    let written = state.write(portal(), Shard::default(), changes).await;
+    let written = state.write(portal(), changes).await;
     written.answers.unwrap().remove(0).1
 }
 
@@ -166,7 +166,7 @@ async fn what_was_written_is_read_by_the_next_process() {
             refutation: Some(refutation.clone()),
             ..Changes::default()
         };
-        let written = state.write(portal(), Shard::default(), changes).await;
+        let written = state.write(portal(), changes).await;
         let answers = written.answers.unwrap();
         let [(_, Answer::Written(revision))] = answers[..] else {
             panic!("{answers:?}");
@@ -181,37 +181,6 @@ async fn what_was_written_is_read_by_the_next_process() {
             revision,
         };
         assert_eq!(read.folders[&id(1)], expected, "{place:?}");
-    }
-}
-
-#[tokio::test]
-async fn the_last_success_belongs_to_a_shard_and_folders_to_the_portal() {
-    for place in Place::all().await {
-        let state = place.state().await;
-        let shards = [0, 1].map(|index| Shard::new(index, 2.try_into().unwrap()).unwrap());
-        for (shard, millis) in shards.into_iter().zip([5, 9]) {
-            let changes = Changes {
-                last_success: Some(Timestamp::from_millis(millis)),
-                ..Changes::default()
-            };
-            let written = state.write(portal(), shard, changes).await;
-            assert_eq!(written.answers.unwrap().len(), 0);
-        }
-        let folders = (1..9).map(|number| change(number, FileChanges::All(vec![])));
-        write(&state, folders.collect()).await;
-        for (shard, millis) in shards.into_iter().zip([5, 9]) {
-            let read = state.load(portal(), shard).await.unwrap();
-            let success = Some(Timestamp::from_millis(millis));
-            assert_eq!(read.document.last_success, success, "{place:?}");
-            // In a folder of its own a process sees what it had as another shard.
-            let own = |number: &u128| shard.owns(&portal(), id(*number));
-            let expected = match place.database {
-                Some(_) => (1..9).filter(own).count(),
-                None => 8,
-            };
-            assert_eq!(read.folders.len(), expected, "{place:?}");
-        }
-        assert_eq!(load(&state).await.document.last_success, None, "{place:?}");
     }
 }
 
@@ -323,7 +292,7 @@ async fn folders_are_forgotten_by_their_ids_or_with_their_portal() {
                 unwatched,
                 ..Changes::default()
             };
-            let written = state.write(portal(), Shard::default(), changes).await;
+            let written = state.write(portal(), changes).await;
             written.answers.unwrap();
             assert_eq!(load(&state).await.folders.len(), left, "{place:?}");
             let files = place.sql("SELECT CAST(count(*) AS TEXT) FROM file").await;
@@ -348,9 +317,7 @@ async fn what_is_written_together_is_stored_together() {
             folders: changes.to_vec(),
             ..Changes::default()
         };
-        let written = state
-            .write(portal(), Shard::default(), changes.clone())
-            .await;
+        let written = state.write(portal(), changes.clone()).await;
         let refused = written.answers.unwrap_err();
         assert!(
             matches!(refused, StoreError::Refused(_) | StoreError::Path { .. }),
@@ -358,7 +325,7 @@ async fn what_is_written_together_is_stored_together() {
         );
         assert_eq!(load(&state).await.folders.len(), 0, "{place:?}");
         place.sql("DROP INDEX refuse").await;
-        let written = state.write(portal(), Shard::default(), changes).await;
+        let written = state.write(portal(), changes).await;
         assert_eq!(written.answers.unwrap().len(), 3, "{place:?}");
         assert_eq!(load(&state).await.folders.len(), 3, "{place:?}");
     }

@@ -52,7 +52,6 @@ const FAMILIES: &str = "
     kb_reindex_files_refailed_total counter F
     kb_reindex_exhausted_files gauge F
     kb_reindex_budget_remaining_files gauge portal
-    kb_reindex_active gauge portal
     kb_reindex_next_allowed_timestamp_seconds gauge F
     kb_reindex_kill_switch gauge
     kb_exporter_build_info gauge version revision rustc
@@ -61,8 +60,6 @@ const FAMILIES: &str = "
     kb_exporter_web_config_last_reload_successful gauge
     kb_exporter_web_config_last_reload_success_timestamp_seconds gauge
     kb_exporter_http_requests_total counter handler code
-    kb_exporter_shard_info gauge index count replicas ledger
-    kb_exporter_different_configurations gauge portal
     kb_state_writable gauge store
     kb_state_write_duration_seconds histogram store
     process_cpu_seconds_total counter

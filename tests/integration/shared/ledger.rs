@@ -48,12 +48,6 @@ pub(super) fn holder(database: &Database) -> String {
     holder[0][0].clone()
 }
 
-/// How many steps of the clock were noted.
-pub(super) fn steps(database: &Database) -> usize {
-    let events = "SELECT event FROM event WHERE event LIKE '{\"clock_set\":{%' AND event NOT LIKE '%\"step\":0,%'";
-    database.store(events).len()
-}
-
 /// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may use it.
 pub(super) fn age(database: &Database, by: Duration) {
     database.store(&attempts::age(by));

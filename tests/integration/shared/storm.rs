@@ -29,14 +29,14 @@ use kb_exposition::Sample;
 
 /// How many processes there are, and what they may do.
 pub(crate) struct Size {
-    shards: usize,
+    processes: usize,
     limits: Limits,
     /// Whether the server also fails over to a copy that lost something, and its clock is set.
     worse: bool,
 }
 
 const SMALL: Size = Size {
-    shards: 3,
+    processes: 6,
     limits: Limits {
         cooldown: Duration::from_secs(4),
         budget: 40,
@@ -46,7 +46,7 @@ const SMALL: Size = Size {
 };
 
 pub(crate) const LARGE: Size = Size {
-    shards: 4,
+    processes: 8,
     limits: Limits {
         cooldown: Duration::from_secs(10),
         budget: 40,
@@ -57,8 +57,6 @@ pub(crate) const LARGE: Size = Size {
 
 /// How wrong the times of attempts may be after the clock was set: as long as a server may take to tell its time.
 const CLOCK_ERROR: Duration = Duration::from_secs(2);
-
-const REPLICAS: usize = 2;
 
 const FOLDERS: usize = 12;
 const FILES: usize = 4;
@@ -93,11 +91,9 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
         kills.set(kills.get() + usize::from(goes_on));
         goes_on
     };
-    let lives = (0..size.shards * REPLICAS).map(|number| Life {
+    let lives = (0..size.processes).map(|_| Life {
         portal: &shared.portal,
         workspace: &workspace,
-        shard: number % size.shards,
-        shards: size.shards,
         generator: generator.fork(),
         deaths: &deaths,
         goes_on,
@@ -212,7 +208,7 @@ async fn nothing_is_forgotten(shared: &Shared, folders: &[Uuid]) {
     let workspace = shared
         .workspace
         .variant(|config| config["reindex"]["mode"] = "dry_run".into());
-    let exporter = Exporter::shard(&workspace, 0, 1, 1).await;
+    let exporter = Exporter::start(&workspace).await;
     until_writable(&exporter, true).await;
     let metrics = exporter.collected_again().await;
     failed_files_are_shown(&shared.portal, folders, &metrics);

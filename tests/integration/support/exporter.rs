@@ -28,21 +28,6 @@ impl Exporter {
         Self::launch(workspace.command().arg("run")).await
     }
 
-    /// The same as one of the replicas of one of a number of shards.
-    pub(crate) async fn shard(
-        workspace: &Workspace,
-        index: usize,
-        count: usize,
-        replicas: usize,
-    ) -> Self {
-        let mut command = workspace.command();
-        command.arg("run");
-        for (flag, number) in [("index", index), ("count", count), ("replicas", replicas)] {
-            command.arg(format!("--shard.{flag}={number}"));
-        }
-        Self::launch(&mut command).await
-    }
-
     /// Starts a command that serves, on a free port, and waits until it listens.
     pub(crate) async fn launch(command: &mut Command) -> Self {
         command.args([

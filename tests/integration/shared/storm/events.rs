@@ -9,7 +9,6 @@ use tokio::sync::RwLock;
 use tokio::time::sleep;
 
 use crate::shared::ledger::{self, WRITES_ATTEMPT};
-use crate::shared::storm::REPLICAS;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::postgres::Server;
@@ -24,12 +23,10 @@ const LONGEST_LIFE: u64 = 9;
 /// How long a process stands still: longer than the lease of two seconds, in milliseconds.
 const PAUSES: Range<u64> = 2_100..4_500;
 
-/// One process after another as the same replica.
+/// One process after another in the same place.
 pub(super) struct Life<'a, G> {
     pub(super) portal: &'a Portal,
     pub(super) workspace: &'a Workspace,
-    pub(super) shard: usize,
-    pub(super) shards: usize,
     pub(super) generator: fastrand::Rng,
     /// Held to read while this process is stopped or killed.
     pub(super) deaths: &'a RwLock<()>,
@@ -42,7 +39,7 @@ impl<G: Fn() -> bool> Life<'_, G> {
     pub(super) async fn live(mut self) -> usize {
         let mut pauses = 0;
         while (self.goes_on)() {
-            let exporter = Exporter::shard(self.workspace, self.shard, self.shards, REPLICAS).await;
+            let exporter = Exporter::start(self.workspace).await;
             self.until_a_moment(&exporter).await;
             if self.generator.u8(..3) == 0 {
                 let _allowed = self.deaths.read().await;
