@@ -108,7 +108,7 @@ async fn the_package_installs_runs_upgrades_and_leaves() {
 
     root.script("dpkg --remove kb-exporter; ! test -e /usr/bin/kb-exporter");
     root.script(&format!(
-        "test -s {CONFIG}; test -s /var/lib/kb-exporter/ledger.db"
+        "test -s {CONFIG}; test -s /var/lib/kb-exporter/state.db"
     ));
     root.script("dpkg --purge kb-exporter");
     root.script("! test -e /etc/kb-exporter; ! test -e /etc/default/kb-exporter; ! test -e /var/lib/kb-exporter");

@@ -12,7 +12,7 @@ use kb_exporter::config::Config;
 use serde_json::{Value, json};
 
 use super::{list, output, root, text, texts, yaml};
-use crate::support::workspace::{Workspace, program};
+use crate::support::workspace::program;
 
 /// With this variable set, the manifest of the alerts is written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DEPLOY";
@@ -106,28 +106,6 @@ fn every_object_selects_the_pod_and_its_port() {
         policy["spec"]["ingress"][0]["ports"][0]["port"],
         port["name"]
     );
-}
-
-#[test]
-fn there_are_as_many_pods_as_shards() {
-    let component = yaml("deploy/kubernetes/shards/kustomization.yaml");
-    let replicas = &component["replicas"][0];
-    assert_eq!(
-        replicas["name"],
-        manifest("statefulset")["metadata"]["name"]
-    );
-    let patch = component["patches"][0]["patch"].as_str().unwrap();
-    let patch: Value = serde_saphyr::from_str(patch).unwrap();
-    let flags = all(&patch, "value");
-    let count = format!("--shard.count={}", replicas["count"]);
-    for flag in ["--shard.index=auto", &count] {
-        assert!(flags.contains(flag), "{flag}: {flags:?}");
-    }
-    // A pod's name is its host name, which this machine does not have.
-    let workspace = Workspace::new(&[("main", "https://portal.example".to_owned())]);
-    let mut command = workspace.command();
-    let checked = output(command.args(["--config.check", "--shard.index=3", &count]));
-    assert!(checked.contains("shard 3 of 4"), "{checked}");
 }
 
 #[test]

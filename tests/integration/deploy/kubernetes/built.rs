@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::super::{list, output, root, tool};
+use super::pod;
 
 /// The version of Kubernetes whose schemas are used.
 const VERSION: &str = "v1.37.0";
@@ -95,29 +96,21 @@ fn kubernetes_accepts_every_object() {
 }
 
 #[test]
-fn components_add_flags_and_what_these_need() {
-    let Some(shards) = with_component("shards") else {
+fn two_pods_have_a_database_and_no_volume() {
+    let Some(objects) = with_component("replicas") else {
         return;
     };
-    let replicas = with_component("replicas").unwrap();
-    for (objects, pods, flag) in [
-        (&shards, 4, "--shard.count=4"),
-        (&replicas, 2, "--shard.replicas=2"),
-    ] {
-        assert_eq!(accepted(objects), [""; 0]);
-        let spec = &of_kind(objects, "StatefulSet")["spec"];
-        assert_eq!(spec["replicas"], pods);
-        assert_eq!(spec["podManagementPolicy"], "Parallel");
-        let container = &spec["template"]["spec"]["containers"][0];
-        assert!(list(&container["args"]).any(|argument| argument == flag));
-    }
-    let set = &of_kind(&replicas, "StatefulSet")["spec"];
+    assert_eq!(accepted(&objects), [""; 0]);
+    let set = &of_kind(&objects, "StatefulSet")["spec"];
+    assert_eq!(set["replicas"], 2);
+    assert_eq!(set["podManagementPolicy"], "Parallel");
     assert_eq!(set["volumeClaimTemplates"], Value::Null);
-    let mounts = &set["template"]["spec"]["containers"][0]["volumeMounts"];
-    assert!(list(mounts).all(|mount| mount["name"] != "state"));
-    let policy = &of_kind(&replicas, "NetworkPolicy")["spec"];
+    let container = &set["template"]["spec"]["containers"][0];
+    assert_eq!(container["args"], pod()["containers"][0]["args"]);
+    assert!(list(&container["volumeMounts"]).all(|mount| mount["name"] != "state"));
+    let policy = &of_kind(&objects, "NetworkPolicy")["spec"];
     assert_eq!(policy["egress"][2]["ports"][0]["port"], 5432);
-    let budget = &of_kind(&replicas, "PodDisruptionBudget")["spec"];
+    let budget = &of_kind(&objects, "PodDisruptionBudget")["spec"];
     assert_eq!(budget["selector"], set["selector"]);
 }
 

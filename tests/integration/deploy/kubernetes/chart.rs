@@ -32,11 +32,12 @@ fn rendered(values: &Value) -> Option<Result<Vec<Value>, String>> {
     })
 }
 
-/// What watches a portal in two processes.
+/// Two pods with a database.
 fn replicas() -> Value {
     let portal = json!({"name": "main", "base_url": "https://portal.example", "api_key_file": "/run/secrets/kb-exporter/main"});
     let state = json!({"path": null, "postgres_url_file": "/run/secrets/kb-exporter/database"});
-    json!({"replicas": 2, "config": {"portals": [portal], "state": state}})
+    let config = json!({"portals": [portal], "state": state});
+    json!({"replicas": 2, "config": config, "args": ["--log.level=debug"]})
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn the_configuration_of_a_release_is_right() {
 }
 
 #[test]
-fn replicas_have_a_database_and_shards_a_number() {
+fn two_pods_have_a_database_and_no_flags_but_those_of_the_values() {
     let Some(objects) = rendered(&replicas()) else {
         return;
     };
@@ -125,18 +126,13 @@ fn replicas_have_a_database_and_shards_a_number() {
     let spec = &of_kind(&objects, "StatefulSet")["spec"];
     assert_eq!(spec["replicas"], 2);
     assert_eq!(spec["volumeClaimTemplates"], Value::Null);
-    let flags = |spec: &Value| texts(&spec["template"]["spec"]["containers"][0]["args"]).join(" ");
-    assert!(flags(spec).ends_with("--shard.replicas=2"), "{spec:#}");
+    let args = texts(&spec["template"]["spec"]["containers"][0]["args"]);
+    let container = &manifest("statefulset")["spec"]["template"]["spec"]["containers"][0];
+    let expected = [texts(&container["args"]), vec!["--log.level=debug"]].concat();
+    assert_eq!(args, expected);
     let policy = &of_kind(&objects, "NetworkPolicy")["spec"]["egress"][1]["ports"];
     assert_eq!(policy[1]["port"], 5432);
     of_kind(&objects, "PodDisruptionBudget");
-
-    let objects = rendered(&json!({"shards": 3, "args": ["--log.level=debug"]}));
-    let objects = objects.unwrap().unwrap();
-    let spec = &of_kind(&objects, "StatefulSet")["spec"];
-    assert_eq!(spec["replicas"], 3);
-    let expected = "--shard.index=auto --shard.count=3 --log.level=debug";
-    assert!(flags(spec).ends_with(expected), "{spec:#}");
 }
 
 #[test]
@@ -177,11 +173,7 @@ fn wrong_values_are_refused_with_the_reason() {
     for (values, reason) in [
         (json!({"replica": 2}), "'replica' not allowed"),
         (json!({"replicas": 2}), "set config.state.postgres_url_file"),
-        (json!({"shards": 0}), "shards"),
-        (
-            json!({"shards": 2, "replicas": 2}),
-            "one of shards and replicas must be 1",
-        ),
+        (json!({"replicas": 0}), "replicas"),
     ] {
         let Some(refused) = rendered(&values) else {
             return;
