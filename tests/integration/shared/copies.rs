@@ -57,7 +57,7 @@ async fn no_counter_falls_and_nothing_enters_twice_after_a_failover_to_an_older_
         let exporter = shared.start().await;
         entered(&shared, &exporter, 9).await;
 
-        // The other replica knows what was lost, too.
+        // Another process knows what was lost, too.
         let other = shared.start().await;
         entered(&shared, &other, 9).await;
         shared.database.sql(&format!("BEGIN; {lost}; COMMIT"));

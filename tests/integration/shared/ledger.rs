@@ -39,7 +39,7 @@ pub(super) fn has_met(database: &Database) -> bool {
     exists(database, "event") && database.store(PORTALS) != [["0"]]
 }
 
-/// The process that has, or had last, the lease of the one portal and shard; none: an empty text.
+/// The process that has, or had last, the lease of the one portal; none: an empty text.
 pub(super) fn holder(database: &Database) -> String {
     if !exists(database, "lease") {
         return String::new();
