@@ -4,6 +4,7 @@
 //! that never should. A configuration is built completely (`Built`) before it replaces the old one: a reload is all or nothing.
 
 mod listen;
+mod portal_tasks;
 mod portals;
 mod reload;
 mod state;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use futures_util::{FutureExt, TryFutureExt};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -69,12 +70,15 @@ pub struct App {
     reloader: Reloader,
     /// The address of the status page, if it is another one than this process listens on.
     page: Option<String>,
+    hangup: Signal,
     cancel: CancellationToken,
 }
 
 impl App {
     /// Builds everything that the configuration asks for, and binds the addresses.
     pub async fn bind(source: ConfigSource, web: &Web) -> Result<Self> {
+        // From the beginning: a signal that nobody waits for would end the process.
+        let hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listen::on_all(&web.addresses)?;
@@ -85,7 +89,7 @@ impl App {
         let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
-        let built = portals.build(config)?;
+        let built = portals.build(config).await?;
         let guard = Guard::new(
             web.config.clone(),
             web.open_probes,
@@ -114,6 +118,7 @@ impl App {
                 configuration,
             },
             page: web.external_url.clone(),
+            hangup,
             cancel,
         })
     }
@@ -136,6 +141,7 @@ impl App {
             built,
             reloader,
             page,
+            hangup,
             cancel,
         } = self;
         let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
@@ -163,7 +169,7 @@ impl App {
         }
         systemd::ready(&addresses);
         info!(url = page, "status page");
-        let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
+        let result = supervise(&mut portals, &mut tasks, reloader, hangup, stop).await;
         systemd::stopping();
         cancel.cancel();
         let drained = async {
@@ -176,30 +182,31 @@ impl App {
     }
 }
 
-/// Answers reloads until `stop`, or until something ends that never should.
+/// Answers reloads until `stop`, or until something ends that never should. A stop does not wait for a reload.
 async fn supervise(
     portals: &mut Portals,
     tasks: &mut JoinSet<Result<()>>,
     mut reloader: Reloader,
+    mut hangup: Signal,
     stop: CancellationToken,
 ) -> Result<()> {
-    let mut hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
     loop {
-        tokio::select! {
+        let request = tokio::select! {
             () = stop.cancelled() => return Ok(()),
             broken = portals.broken() => return Err(broken),
             Some(ended) = tasks.join_next() => {
                 ended.context("the server or the rendering of the metrics broke")??;
                 bail!("the server or the rendering of the metrics ended early");
             }
-            Some(()) = hangup.recv() => {
-                // The result was logged.
-                let _ = reloader.reload(portals).await;
-            }
-            Some(answer) = reloader.requests.recv() => {
-                // The client may have disconnected.
-                let _ = answer.send(reloader.reload(portals).await);
-            }
+            Some(()) = hangup.recv() => None,
+            Some(request) = reloader.requests.recv() => Some(request),
+        };
+        let Some(result) = stop.run_until_cancelled(reloader.reload(portals)).await else {
+            return Ok(());
+        };
+        if let Some(request) = request {
+            // The client may have disconnected.
+            let _ = request.send(result);
         }
     }
 }

@@ -48,6 +48,61 @@ impl Moment {
     }
 }
 
+/// How long the machine runs, the time for which it was suspended included. It never jumps, and tests can pause it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UpTime(Duration);
+
+impl UpTime {
+    pub fn now() -> Self {
+        let (running, machine) = (Instant::now().into_std(), std::time::Instant::now());
+        let paused = running.saturating_duration_since(machine);
+        Self(since_boot() + paused)
+    }
+
+    pub fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(duration))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn since_boot() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = Duration::from_secs(time.tv_sec.unsigned_abs());
+    seconds + Duration::from_nanos(time.tv_nsec.unsigned_abs())
+}
+
+/// Without a clock that goes on in a suspended machine, its monotonic one.
+#[cfg(not(target_os = "linux"))]
+fn since_boot() -> Duration {
+    use std::sync::OnceLock;
+    static FIRST: OnceLock<std::time::Instant> = OnceLock::new();
+    FIRST.get_or_init(std::time::Instant::now).elapsed()
+}
+
+/// A calendar that was read once and goes on steadily from there: limits end by it, however the machine's calendar is set meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub struct SteadyCalendar {
+    wall: Timestamp,
+    read: UpTime,
+}
+
+impl SteadyCalendar {
+    pub fn start() -> Self {
+        Self {
+            wall: Moment::now().wall,
+            read: UpTime::now(),
+        }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.wall.after(UpTime::now().since(self.read))
+    }
+}
+
 /// Does CPU work, and returns how long it took on the machine's own clock, which no test pauses.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let began = std::time::Instant::now();

@@ -22,36 +22,32 @@ mod queue;
 mod read_task;
 mod reads;
 mod runs;
+mod saver;
 mod saving;
 mod settings;
 pub mod sorted;
 pub mod sorting;
-mod storage;
 pub mod strategy;
 mod tasks;
 mod unsaved;
 mod watched;
 
-use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::KnownClass;
 use crate::clock::Moment;
-use crate::config::Strategy;
+use crate::config::{Collect, Errors, Portal, Request, Strategy};
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
-use crate::schedule::Ticker;
+use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::{PortalView, Publisher};
-use crate::store::ledger::PortalLedger;
-use crate::store::{Documents, StoreError, StoredPortal, Written};
+use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
 pub use settings::Settings;
 
@@ -67,8 +63,8 @@ use queue::{Queue, ReadKind};
 use read_task::FolderRead;
 use reads::Refusal;
 use runs::Runs;
+use saver::{Saver, Written};
 use sorting::Sorting;
-use storage::Storage;
 use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
@@ -79,22 +75,26 @@ const MAX_EVENTS: usize = 256;
 
 pub struct Dependencies {
     pub client: Arc<Client>,
-    /// The state.
-    pub state: Documents,
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     /// Shows the progress.
     pub progress: Arc<Progress>,
-    /// Knows the files whose later statuses are wanted.
-    pub ledger: Option<PortalLedger>,
+    /// Knows the files whose later statuses are wanted, and has the lease by which the portal is written; `None`: nothing is stored.
+    pub ledger: Option<Ledger>,
 }
 
-pub struct Command {
+/// How a portal is collected: by the configuration in use.
+#[derive(Clone)]
+pub struct Plan {
     pub settings: Settings,
     pub client: Arc<Client>,
-    /// A new ticker; `None` if the old one continues.
-    pub ticker: Option<Ticker>,
+    pub due: Due,
+    /// What collections depend on: where it changes, one begins now.
+    pub basis: Arc<Basis>,
 }
+
+/// What the collections of a portal depend on.
+pub type Basis = (Portal, Collect, Request, Errors);
 
 pub struct Collector {
     settings: Arc<Settings>,
@@ -104,7 +104,7 @@ pub struct Collector {
     folders: Folders,
     list: FolderList,
     log: CollectionLog,
-    storage: Storage,
+    saver: Saver,
     publication: Publication,
     /// When it is checked next whether an audit is due.
     next_audit_check: Instant,
@@ -124,20 +124,20 @@ enum Event {
     Listed(Listed),
     RefusalsExplained(Vec<Refusal>, Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
-    StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
 
 impl Collector {
-    /// A collector that has not read what is stored of its portal: [`Self::read_state`] does, or the first collection.
-    pub fn new(settings: Settings, dependencies: Dependencies) -> Self {
-        let sorting = Sorting::new(settings.portal.name.clone());
-        Self {
-            sorting,
-            folders: Folders::new(&settings),
-            list: FolderList::default(),
-            log: CollectionLog::default(),
-            storage: Storage::new(dependencies.state.clone(), &settings),
+    /// A collector that continues from what is stored of its portal.
+    pub fn new(settings: Settings, dependencies: Dependencies, stored: StoredPortal) -> Self {
+        let StoredPortal { document, folders } = stored;
+        let lease = dependencies.ledger.as_ref().map(Ledger::lease);
+        let mut collector = Self {
+            sorting: Sorting::new(settings.portal.name.clone()),
+            folders: Folders::restored(folders, &settings),
+            list: FolderList::restored(document.failing_since),
+            log: CollectionLog::restored(document.last_success),
+            saver: Saver::new(lease.cloned(), &settings, document.clone()),
             publication: Publication::new(Moment::now().steady),
             next_audit_check: Moment::now().steady,
             runs: Runs::default(),
@@ -145,43 +145,64 @@ impl Collector {
             session: None,
             refused: Vec::new(),
             explains_refusals: false,
-            tasks: Tasks::default(),
+            tasks: Tasks::new(Arc::clone(&dependencies.events)),
             settings: Arc::new(settings),
             dependencies,
+        };
+        if let Some(refutation) = document.refutation {
+            collector.refute(refutation);
         }
+        let now = Moment::now().wall;
+        collector.folders.exclude_others(&collector.settings, now);
+        collector.save_all(MAX_BEHIND);
+        collector.publish();
+        collector
     }
 
-    /// Collects on schedule, until `cancel`. A panic ends the collections that are under way, but no later ones.
+    /// Collects on schedule, until `cancel`, and writes what is not stored. It ends at once when its lease is over.
     pub async fn run(
         mut self,
-        mut ticker: Ticker,
-        mut command: mpsc::UnboundedReceiver<Command>,
+        mut plans: watch::Receiver<Plan>,
+        heartbeat: Heartbeat,
         cancel: CancellationToken,
     ) {
-        while !cancel.is_cancelled() {
-            let step = AssertUnwindSafe(self.step(&mut ticker, &mut command, &cancel));
-            if step.catch_unwind().await.is_err() {
-                self.restart();
-            }
+        let lease = self
+            .dependencies
+            .ledger
+            .as_ref()
+            .map(Ledger::lease)
+            .cloned();
+        let plan = plans.borrow_and_update().clone();
+        let mut ticker = heartbeat.ticker(plan.due);
+        let mut basis = plan.basis;
+        let is_over = || lease.as_ref().is_some_and(Lease::is_over);
+        while !cancel.is_cancelled() && !is_over() {
+            let schedule = (&mut ticker, &mut basis);
+            self.step(schedule, &mut plans, &heartbeat, &cancel).await;
             self.dependencies.progress.beat();
         }
-        self.write_all().await;
+        if !is_over() {
+            self.write_all().await;
+        }
     }
 
     async fn step(
         &mut self,
-        ticker: &mut Ticker,
-        command: &mut mpsc::UnboundedReceiver<Command>,
+        (ticker, basis): (&mut Ticker, &mut Arc<Basis>),
+        plans: &mut watch::Receiver<Plan>,
+        heartbeat: &Heartbeat,
         cancel: &CancellationToken,
     ) {
         let wake = self.next_wake();
         tokio::select! {
             () = cancel.cancelled() => {}
-            Some(command) = command.recv() => {
-                if let Some(other) = command.ticker {
-                    *ticker = other;
+            Ok(()) = plans.changed() => {
+                let plan = plans.borrow_and_update().clone();
+                if plan.basis != *basis {
+                    *basis = plan.basis;
+                    *ticker = heartbeat.ticker(plan.due);
                 }
-                self.reconfigure(command.settings, command.client);
+                self.reconfigure(plan.settings, plan.client);
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(event) = self.tasks.next() => self.tasks_ended(event),
@@ -197,7 +218,7 @@ impl Collector {
             self.publication.due(),
             self.runs.next_deadline(),
             self.queue.next_room(now),
-            self.storage.due(),
+            self.saver.due(),
             Some(now + HEARTBEAT),
         ];
         times.into_iter().flatten().min().unwrap_or(now)
@@ -222,12 +243,8 @@ impl Collector {
 
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
-        if let Some(read) = self.storage.begin_read() {
-            let read = read.await;
-            self.state_read(read);
-        }
         self.begin(None);
-        while self.runs.are_under_way() || self.storage.holds_ends() {
+        while self.runs.are_under_way() || self.saver.holds_ends() {
             let wake = self.next_wake();
             tokio::select! {
                 Some(event) = self.tasks.next() => self.tasks_ended(event),
@@ -259,8 +276,7 @@ impl Collector {
                 self.refusals_explained(refusals, listed);
             }
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::StateRead(read) => self.state_read(*read),
-            Event::Written(written) => self.written(written),
+            Event::Written(written) => self.written(&written),
         }
     }
 
@@ -270,25 +286,11 @@ impl Collector {
         self.settings = Arc::new(settings);
         self.dependencies.client = client;
         let settings = &self.settings;
-        let now = self.storage.now().wall;
+        let now = Moment::now().wall;
         self.folders.exclude_others(settings, now);
         self.folders.class_slots.limits = settings.class_limits();
         self.publish();
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
-    }
-
-    /// Gives up what is under way, after a panic.
-    fn restart(&mut self) {
-        self.tasks.give_up();
-        self.forget_write();
-        self.runs = Runs::default();
-        self.queue = Queue::default();
-        self.refused = Vec::new();
-        self.explains_refusals = false;
-        for folder in self.folders.iter_mut() {
-            folder.forget_read();
-        }
-        self.publish();
     }
 
     fn publish(&mut self) {
@@ -297,32 +299,22 @@ impl Collector {
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             address: self.settings.address.clone(),
+            standing: Standing::Active,
             list: self.list.state.clone(),
-            folders: self.folders.views(self.storage.now().wall),
-            classes: Arc::new(self.shown_classes()),
+            folders: self.folders.views(Moment::now().wall),
+            classes: Arc::new(self.folders.class_slots.classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
             stale_after: self.log.stale_after(&self.settings.collect),
-            state_writes: self.storage.writes(),
+            state_writes: self.saver.writes(),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             web_url: self.settings.portal.web_url.clone(),
-            panics: self.tasks.panics(),
+            panics: self.dependencies.events.panics(),
         });
         self.publication
             .published(Moment::now().steady, began.elapsed());
-    }
-
-    /// The classes that have a slot, with times by the clock of this machine.
-    fn shown_classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
-        let behind = self.storage.clock().ahead().saturating_neg();
-        let mut classes = self.folders.class_slots.classes();
-        for known in classes.values_mut() {
-            known.first_seen = known.first_seen.moved(behind);
-            known.last_seen = known.last_seen.moved(behind);
-        }
-        classes
     }
 
     /// Why every page is read although the configuration asks for less.

@@ -14,6 +14,8 @@ use crate::snapshot::{
     Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
 };
 
+use crate::store::Standing;
+
 pub use reindex::{FolderReindex, PortalReindex};
 
 /// The order is from good to bad.
@@ -104,6 +106,16 @@ fn judge_portal(
     known_classes: Option<&BTreeSet<&str>>,
     now: Moment,
 ) -> PortalHealth {
+    if let Some((status, note)) = not_read(portal) {
+        return PortalHealth {
+            view: Arc::clone(portal),
+            status,
+            notes: vec![note],
+            reindex: None,
+            errors: Vec::new(),
+            folders: Vec::new(),
+        };
+    }
     let folders = portal.folders.values();
     let folders: Vec<_> = folders
         .map(|folder| judge_folder(portal, view, folder, now))
@@ -132,6 +144,21 @@ fn judge_portal(
         reindex: view.map(|view| PortalReindex::of(portal, view, now)),
         errors: portal.error_classes(now),
         folders,
+    }
+}
+
+/// Why this process does not read a portal, if so.
+fn not_read(portal: &PortalView) -> Option<(Status, String)> {
+    match &portal.standing {
+        Standing::Active => None,
+        Standing::Standby(holder) => Some((
+            Status::Pass,
+            format!("{holder} reads the portal; this process waits"),
+        )),
+        Standing::Unknown(why) => Some((
+            Status::Fail,
+            format!("nothing is counted, because the state cannot be used: {why}"),
+        )),
     }
 }
 

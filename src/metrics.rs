@@ -39,7 +39,7 @@ pub fn render(
     snapshot: &Snapshot,
     now: Moment,
 ) -> prometheus::Result<Vec<u8>> {
-    let portals = snapshot.portals.iter();
+    let portals = snapshot.portals.iter().filter(|portal| portal.is_active());
     let portals: Vec<_> = portals.map(|portal| portal.name.clone()).collect();
     let mut text = events.text(&portals, config)?;
     families::write(&mut text, snapshot, now)?;

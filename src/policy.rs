@@ -8,7 +8,7 @@
 //! - What holds a folder whatever its classes are is in `hold`.
 //!
 //! ```text
-//! PortalFacts, LedgerView ─decide→ Decisions ──→ intent, request, outcome
+//! PortalFacts, Book ─decide→ Decisions ──→ intent, request, outcome
 //! Attempt, later read     ─review→ Review    ──→ file states, verdict
 //! ```
 //!

@@ -9,15 +9,12 @@ mod attempt;
 mod check;
 mod input;
 pub mod kill_switch;
-mod lease;
 mod review;
 mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -30,13 +27,12 @@ use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Outcome, PortalName, Timestamp};
 use crate::policy::{Decision, Decisions, Hold, Reason};
 use crate::snapshot::{LastRun, Publisher, ReindexView, Snapshot};
-use crate::store::ledger::{LedgerError, PortalLedger};
+use crate::store::{Ledger, LedgerError, StoreError};
 
 pub use input::Rules;
 
 use check::NotMade;
 use input::Input;
-use lease::LeaseKeeper;
 use review::NamedFiles;
 
 /// How often decisions that are out of date are taken again after one collection.
@@ -44,7 +40,7 @@ const OUT_OF_DATE: usize = 5;
 
 /// The parts that a [`Reindexer`] uses.
 pub struct Dependencies {
-    pub ledger: PortalLedger,
+    pub ledger: Ledger,
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     pub rules: watch::Receiver<Rules>,
@@ -84,18 +80,10 @@ impl Reindexer {
         }
     }
 
-    /// Processes what collections found, until `cancel`. A panic costs the results of one collection.
+    /// Processes what collections found, until `cancel`, or until its lease is over.
     pub async fn run(mut self, cancel: CancellationToken) {
-        let lease = LeaseKeeper::new(&self.portal, &self.dependencies);
-        let process = async {
-            self.follow_ledger().await;
-            self.show();
-            self.process_all(&cancel).await;
-        };
-        tokio::join!(lease.keep(&cancel), process);
-    }
-
-    async fn process_all(&mut self, cancel: &CancellationToken) {
+        self.follow_ledger().await;
+        self.show();
         let mut changes = self.dependencies.publisher.changes();
         loop {
             let collected = changes.wait_for(|snapshot| {
@@ -106,8 +94,10 @@ impl Reindexer {
                 Some(Ok(snapshot)) => self.processed = last_run(&snapshot, &self.portal),
                 Some(Err(_)) | None => return,
             }
-            // The panic is in the log; unfinished work is completed after the next collection.
-            let _ = AssertUnwindSafe(self.process(cancel)).catch_unwind().await;
+            if self.dependencies.ledger.lease().is_over() {
+                return;
+            }
+            self.process(&cancel).await;
         }
     }
 
@@ -115,17 +105,11 @@ impl Reindexer {
     async fn process(&mut self, cancel: &CancellationToken) {
         self.follow_ledger().await;
         self.write_outcomes().await;
-        if self.dependencies.ledger.may_act() {
-            self.give_up_half_done().await;
-            if let Some(input) = self.input().await {
-                self.review(&input).await;
-                self.tidy(&input).await;
-            }
-            self.make_attempts(cancel).await;
-        } else if let Some(input) = self.input().await {
-            // What the process that may act decides from the same ledger.
-            self.note(input.decide());
+        if let Some(input) = self.input().await {
+            self.review(&input).await;
+            self.tidy(&input).await;
         }
+        self.make_attempts(cancel).await;
         self.refusals.rotate_left(1);
         self.refusals[1] = None;
         self.show();
@@ -170,14 +154,15 @@ impl Reindexer {
         let portal = snapshot.portal(&self.portal)?;
         let rules = self.dependencies.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
-        let ledger = self.dependencies.ledger.view().ok();
+        let may_act = self.dependencies.ledger.may_act() && !self.is_away;
+        let book = self.dependencies.ledger.book().ok();
         Some(Input {
             is_double: input::is_double(&snapshot, portal),
             portal: Arc::clone(portal),
             rules,
             kill_switch,
-            ledger: ledger.filter(|_| !self.is_away),
-            now: self.dependencies.ledger.now().wall,
+            book: book.filter(|_| may_act),
+            now: self.dependencies.ledger.now(),
         })
     }
 
@@ -213,8 +198,11 @@ impl Reindexer {
 
     /// Notes a refusal, and logs it when it is new.
     fn refused(&mut self, failed: &LedgerError) {
-        // Another process acts by now, or what it wrote says it already. Neither says anything of the disk.
-        if failed.is_other_process() || matches!(failed, LedgerError::Misfit(_)) {
+        // Another process acts by now, or the decision is out of date. Neither says anything of the disk.
+        if matches!(
+            failed,
+            LedgerError::Misfit(_) | LedgerError::Store(StoreError::NoLease)
+        ) {
             return;
         }
         let is_off = self.dependencies.rules.borrow().reindex.strongest_mode() == Mode::Off;
@@ -238,10 +226,8 @@ impl Reindexer {
         let ledger = &self.dependencies.ledger;
         let view = ReindexView {
             decisions: self.shown.clone(),
-            ledger: ledger.view().map_err(|error| error.to_string()),
+            book: ledger.book().map_err(|error| error.to_string()),
             write_error: self.refusal().cloned(),
-            is_active: ledger.may_act() && !self.is_away,
-            peers: ledger.peers(),
         };
         let publisher = &self.dependencies.publisher;
         publisher.publish_reindex(&self.portal, view);

@@ -21,6 +21,7 @@ use crate::clock::Moment;
 use crate::config::{Errors, Reindex, WebUrl};
 use crate::model::{FolderId, PortalAddress, PortalName, Timestamp, label_values};
 use crate::portal::Trouble;
+use crate::store::Standing;
 
 pub use crate::count::Way;
 pub use errors::ErrorClass;
@@ -52,6 +53,8 @@ impl Snapshot {
 pub struct PortalView {
     pub name: PortalName,
     pub address: PortalAddress,
+    /// Whether this process reads it. If not, nothing else is known of it.
+    pub standing: Standing,
     /// Whether its list of folders could be read.
     pub list: ListState,
     /// The folders that are collected, and those that left in the last 24 hours.
@@ -201,11 +204,25 @@ label_values! {
 }
 
 impl PortalView {
+    /// Whether this process reads it.
+    pub fn is_active(&self) -> bool {
+        self.standing == Standing::Active
+    }
+
+    /// The process that reads it, if another one does.
+    pub fn holder(&self) -> Option<&str> {
+        match &self.standing {
+            Standing::Standby(holder) => Some(holder),
+            Standing::Active | Standing::Unknown(_) => None,
+        }
+    }
+
     /// A portal about which nothing is known yet.
     pub fn unasked(portal: &crate::config::Portal) -> Self {
         Self {
             name: portal.name.clone(),
             address: portal.base_url.normalised(),
+            standing: Standing::Active,
             list: ListState::Unasked,
             folders: BTreeMap::new(),
             classes: Arc::default(),

@@ -1,27 +1,38 @@
-//! What must last.
+//! What must last: one database, in a file of the state folder or in PostgreSQL, and who may write it.
+//!
+//! One process at a time holds the lease of a portal. It alone reads the portal and writes what is stored of it; others wait. Every write is one
+//! transaction that beats the lease, so a process that lost it can write nothing, and a database that lost writes is noticed.
+//!
+//! ```text
+//! Store ─take→ Lease ─┬─ load, write ─→ folders and their files   (documents)
+//!                     └─ Ledger ──────→ attempts at reindexing    (ledger)
+//! ```
 
-mod clock;
+mod commands;
 mod connection;
 mod database;
 mod documents;
 mod error;
-pub mod ledger;
+mod keeper;
+mod lease;
+mod ledger;
 mod place;
-mod sqlite;
 mod statement;
 mod tables;
 mod url;
 mod worker;
 
-pub use clock::StoreClock;
+pub use commands::{books, forgive, known_classes};
 pub(crate) use connection::wrong_url;
 pub use documents::{
-    Answer, Changes, Documents, FileChanges, FolderChange, FolderDocument, PortalDocument,
-    Refutation, StoredFolder, StoredPortal, Written,
+    EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, PortalDocument, Refutation,
+    StoredFolder, StoredPortal,
 };
-pub use error::StoreError;
-pub use place::{Access, Part, Place, StateFolder};
-pub use statement::Revision;
+pub use error::{LedgerError, StoreError};
+pub use keeper::{Standing, Store};
+pub use lease::Lease;
+pub use ledger::Ledger;
+pub use place::Place;
 
 #[cfg(test)]
-pub(crate) mod testing;
+pub(crate) mod tests;

@@ -12,6 +12,7 @@ use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
     RunResult, Unwatched, Way,
 };
+use kb_exporter::store::Standing;
 use uuid::Uuid;
 
 /// Folders have names as people give them.
@@ -79,6 +80,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
     PortalView {
         name,
         address: "https://portal.example".into(),
+        standing: Standing::Active,
         list: ListState::Read(ListFacts {
             folders: folders.len(),
             unwatched: Unwatched::default(),

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
-use crate::app::portals::Portals;
+use crate::app::portals::{Built, Portals};
 use crate::app::systemd;
 use crate::clock::Moment;
 use crate::config::{Config, ConfigError, KeySource, State};
@@ -77,15 +77,14 @@ impl Reloader {
         result
     }
 
+    async fn build(&self, portals: &Portals) -> Result<(Built, Configuration)> {
+        let config = (self.source)()?;
+        let configuration = loaded(&config);
+        Ok((portals.build(config).await?, configuration))
+    }
+
     async fn replace(&self, portals: &mut Portals) -> Result<(), String> {
-        let config = (self.source)().map_err(anyhow::Error::from);
-        let built = config.and_then(|config| {
-            let configuration = loaded(&config);
-            let built = portals.build(config)?;
-            built.prepare()?;
-            Ok((built, configuration))
-        });
-        match built {
+        match self.build(portals).await {
             Ok((built, configuration)) => {
                 portals.use_config(built).await;
                 self.configuration.send_replace(configuration);

@@ -1,47 +1,41 @@
-//! Where the state and the ledger live.
+//! Where the state lives.
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 use tracing::info;
 
-use crate::config::{Config, State};
-use crate::store::ledger::Ledger;
-use crate::store::{Access, Documents, Place, StateFolder};
+use crate::config::State;
+use crate::store::{Place, Store};
 
-/// The state and the ledger. A temporary folder is removed when this is dropped.
+/// In a folder there is no lease but the lock of the folder.
+const NO_LEASE: std::time::Duration = std::time::Duration::MAX;
+
+/// The state. A temporary folder is removed when this is dropped.
 pub(super) struct OpenState {
-    pub documents: Documents,
-    pub ledger: Ledger,
+    pub store: Store,
     _temporary: Option<TempDir>,
 }
 
 impl OpenState {
-    /// Takes the place of state and ledger into use. What cannot be used yet is tried again; a temporary folder that cannot be made is an
-    /// error.
-    pub fn open(config: &Config) -> Result<Self> {
-        match &config.state {
-            State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
-            State::Postgres(server) => Ok(Self {
-                documents: Documents::open(Place::Server(server.url_file.clone()), Access::Serve),
-                ledger: Ledger::shared(Place::Server(server.url_file.clone()), server.lease),
-                _temporary: None,
-            }),
+    /// Takes the place of the state into use. A folder that is in use is waited for, and so is a server; a folder that cannot be used is an error.
+    pub async fn open(state: &State) -> Result<Self> {
+        let (place, length, temporary) = match state {
+            State::Path(path) => (Place::folder(path), NO_LEASE, None),
+            State::Postgres(server) => {
+                let place = Place::Server(server.url_file.clone());
+                (place, server.lease, None)
+            }
             State::Temporary => {
                 let folder = tempfile::Builder::new().prefix("kb-exporter-").tempdir();
-                let temporary = folder.context("no temporary folder for the state can be made")?;
-                info!(path = %temporary.path().display(), "state is stored in a temporary folder and deleted at the end; set state.path to keep it");
-                let folder = StateFolder::new(temporary.path());
-                Ok(Self::in_folder(folder, Some(temporary)))
+                let folder = folder.context("no temporary folder for the state can be made")?;
+                info!(path = %folder.path().display(), "state is stored in a temporary folder and deleted at the end; set state.path to keep it");
+                (Place::folder(folder.path()), NO_LEASE, Some(folder))
             }
-        }
-    }
-
-    fn in_folder(folder: StateFolder, temporary: Option<TempDir>) -> Self {
-        let place = Place::Folder(folder);
-        Self {
-            documents: Documents::open(place.clone(), Access::Serve),
-            ledger: Ledger::in_folder(place),
+        };
+        let store = Store::open(place, length).await;
+        Ok(Self {
+            store: store.context("the state cannot be used")?,
             _temporary: temporary,
-        }
+        })
     }
 }

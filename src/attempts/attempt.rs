@@ -14,9 +14,7 @@ use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, Portal
 pub(super) const MAX_CLASSES: usize = 50;
 
 /// Identifies an attempt. A later attempt has a greater number, also across restarts.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptId(i64);
 
 impl AttemptId {
@@ -43,7 +41,7 @@ impl std::fmt::Display for AttemptId {
 }
 
 /// What is about to be attempted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
     /// The configured name under which the portal is asked.
     pub portal: PortalName,
@@ -79,7 +77,7 @@ impl Intent {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentFile {
     pub state: FileState,
     /// The class of its error when it was sent.
@@ -111,12 +109,14 @@ pub struct ClassResult {
     pub refailed: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     pub id: AttemptId,
     /// The configured name under which the portal was asked.
     pub portal: PortalName,
     pub folder: FolderId,
+    /// The folder's name then, for people.
+    pub name: FolderName,
     /// Whether it shows whether a retry helps: none had helped its files lately.
     pub is_trial: bool,
     /// When the intent was written: budget and cooldown count from here.
@@ -132,7 +132,7 @@ pub struct Attempt {
     pub judged: Option<Judged>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
     pub at: Timestamp,
     pub verdict: Verdict,

@@ -6,7 +6,7 @@ use crate::attempts::outcome::{FileState, Verdict};
 use crate::model::{FileKey, FileMap, FolderName, Outcome};
 
 /// What the ledger knows of one folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderLedger {
     /// Its name at the last attempt.
     pub name: FolderName,
@@ -16,7 +16,7 @@ pub struct FolderLedger {
 }
 
 impl FolderLedger {
-    pub(super) fn new(name: FolderName) -> Self {
+    pub(crate) fn new(name: FolderName) -> Self {
         Self {
             name,
             totals: Totals::default(),
@@ -25,7 +25,7 @@ impl FolderLedger {
     }
 
     /// Counts one more attempt for a file.
-    pub(super) fn charge(&mut self, key: FileKey) {
+    pub(crate) fn charge(&mut self, key: FileKey) {
         let attempts = self.file_attempts.entry(key).or_default();
         *attempts = attempts.saturating_add(1);
     }
@@ -41,42 +41,24 @@ impl FolderLedger {
     }
 }
 
-/// Defines a struct of counters.
-macro_rules! counters {
-    ($(#[$attribute:meta])* pub struct $name:ident { $($(#[$doc:meta])* $counter:ident,)+ }) => {
-        $(#[$attribute])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-        pub struct $name {
-            $($(#[$doc])* pub $counter: u64,)+
-        }
-
-        impl $name {
-            /// The greater of each counter.
-            pub(super) fn at_least(&self, other: &Self) -> Self {
-                Self { $($counter: self.$counter.max(other.$counter),)+ }
-            }
-        }
-    };
-}
-
-counters! {
-    /// The totals of all attempts in a folder.
-    pub struct Totals {
-        accepted,
-        refused,
-        /// Attempts whose result is not known.
-        unknown,
-        /// The sum of `updated`.
-        requeued,
-        recovered,
-        partial,
-        none,
-        inconclusive,
-        /// Files that were done after an attempt.
-        files_recovered,
-        /// Files that failed again after an attempt.
-        files_refailed,
-    }
+/// The totals of all attempts in a folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    pub accepted: u64,
+    pub refused: u64,
+    /// Attempts whose result is not known.
+    pub unknown: u64,
+    /// The sum of `updated`.
+    pub requeued: u64,
+    pub recovered: u64,
+    pub partial: u64,
+    pub none: u64,
+    pub inconclusive: u64,
+    /// Files that were done after an attempt.
+    pub files_recovered: u64,
+    /// Files that failed again after an attempt.
+    pub files_refailed: u64,
 }
 
 impl Totals {
@@ -119,14 +101,13 @@ impl Totals {
     }
 }
 
-counters! {
-    /// The totals of all files of a class that were sent.
-    pub struct ClassTotals {
-        /// Files that were done after an attempt.
-        recovered,
-        /// Files that failed again after an attempt.
-        refailed,
-    }
+/// The totals of all files of a class that were sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClassTotals {
+    /// Files that were done after an attempt.
+    pub recovered: u64,
+    /// Files that failed again after an attempt.
+    pub refailed: u64,
 }
 
 impl ClassTotals {

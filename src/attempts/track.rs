@@ -1,48 +1,47 @@
-//! The attempts of one portal, sorted as limits need them, and what people forgive: limits ignore what was before. The facts stay where they are.
-//!
-//! Any process may add the event of it. The one that acts reads it before it decides the next time.
+//! The attempts of one portal, sorted as limits need them, and what people forgive: limits ignore the attempts before it. The facts stay where
+//! they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::attempts::attempt::{Attempt, AttemptId, ClassResult};
 use crate::classify::Class;
 use crate::model::{FolderId, Timestamp};
 
 /// What people forgive in a portal.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Forgiven {
-    /// All of the following except [`Self::Clock`], and the pause of a portal that does not carry out requests.
+    /// All of the following, the pause of a portal that does not carry out requests, and the doubt about the ledger.
     Everything,
     /// The cooldown of a folder, and the attempts of its files.
     Folder(FolderId),
     /// The results of the files of a class of error.
     Class(Class),
-    /// Times in the future: they were written by a clock that was ahead, and are replaced by the time of the request.
-    Clock,
 }
 
+/// As the ledger stores it, and as people read it.
 impl fmt::Display for Forgiven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Everything => f.write_str("everything"),
             Self::Folder(folder) => write!(f, "folder {folder}"),
             Self::Class(class) => write!(f, "class {class}"),
-            Self::Clock => f.write_str("clock"),
         }
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forgiveness {
-    /// Limits ignore attempts that were made until then.
-    pub at: Timestamp,
-    pub what: Forgiven,
+impl Forgiven {
+    /// Reads what [`Self::fmt`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(' ') {
+            None if text == "everything" => Some(Self::Everything),
+            Some(("folder", id)) => FolderId::parse(id).map(Self::Folder),
+            Some(("class", class)) => Some(Self::Class(Class::from_label(class))),
+            _ => None,
+        }
+    }
 }
 
 /// Attempts by something that they have in common, oldest first.
@@ -58,43 +57,13 @@ fn remove<K: Ord>(index: &mut Index<K>, key: &K, id: AttemptId) {
 }
 
 /// The attempts of one portal.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Facts", into = "Facts")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Track {
     attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     by_folder: Index<FolderId>,
     by_class: Index<Class>,
-    /// In the order of what it is, each with its last time.
-    forgiven: Vec<Forgiveness>,
-}
-
-/// A track without what can be found again.
-#[derive(Serialize, Deserialize)]
-struct Facts {
-    attempts: Vec<Arc<Attempt>>,
-    forgiven: Vec<Forgiveness>,
-}
-
-impl From<Facts> for Track {
-    fn from(facts: Facts) -> Self {
-        let mut track = Self {
-            forgiven: facts.forgiven,
-            ..Self::default()
-        };
-        for attempt in facts.attempts {
-            track.set(Arc::unwrap_or_clone(attempt));
-        }
-        track
-    }
-}
-
-impl From<Track> for Facts {
-    fn from(track: Track) -> Self {
-        Self {
-            forgiven: track.forgiven,
-            attempts: track.attempts.into_values().collect(),
-        }
-    }
+    /// The newest attempt that each of these makes limits ignore.
+    forgiven: BTreeMap<Forgiven, AttemptId>,
 }
 
 impl Track {
@@ -154,11 +123,6 @@ impl Track {
             .take_while(is_after(self.forgiven_until(&Forgiven::Everything)))
     }
 
-    /// Whether everything before a time was forgiven.
-    pub fn is_forgiven(&self, at: Timestamp) -> bool {
-        self.forgiven_until(&Forgiven::Everything) >= Some(at)
-    }
-
     /// The attempts whose verdict is still to come, oldest first.
     pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         self.iter().filter(|attempt| attempt.is_unjudged())
@@ -175,38 +139,30 @@ impl Track {
         self.iter().map(|attempt| attempt.last_change()).max()
     }
 
-    pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
-        let Forgiveness { at, what } = forgiveness;
-        let place = self
-            .forgiven
-            .binary_search_by_key(&what, |known| &known.what);
-        match place {
-            Ok(place) => self.forgiven[place].at = self.forgiven[place].at.max(*at),
-            Err(place) => self.forgiven.insert(place, forgiveness.clone()),
-        }
+    pub(crate) fn forgive(&mut self, what: &Forgiven, until: AttemptId) {
+        let known = self.forgiven.entry(what.clone()).or_default();
+        *known = until.max(*known);
     }
 
-    /// What was forgiven.
-    pub(super) fn forgiven(&self) -> &[Forgiveness] {
-        &self.forgiven
+    /// What was forgiven, with the newest attempt that it makes limits ignore.
+    pub(crate) fn forgiven(&self) -> impl Iterator<Item = (&Forgiven, AttemptId)> {
+        self.forgiven.iter().map(|(what, until)| (what, *until))
     }
 
-    /// Until when limits ignore attempts that read what `what` names.
-    fn forgiven_until(&self, what: &Forgiven) -> Option<Timestamp> {
-        let known = self.forgiven.iter();
-        let known = known.filter(|known| known.what == *what || known.what == Forgiven::Everything);
-        known.map(|known| known.at).max()
+    /// The newest attempt that limits ignore which read what `what` names.
+    fn forgiven_until(&self, what: &Forgiven) -> Option<AttemptId> {
+        let of = |what| self.forgiven.get(what).copied();
+        of(what).max(of(&Forgiven::Everything))
     }
 
-    /// Moves the times until when attempts were forgiven by a number of milliseconds.
-    pub(super) fn move_forgiven(&mut self, by: i64) {
-        for forgiveness in &mut self.forgiven {
-            forgiveness.at = forgiveness.at.moved(by);
-        }
+    /// The greatest id of an attempt.
+    pub fn last_id(&self) -> AttemptId {
+        let last = self.attempts.keys().next_back();
+        last.copied().unwrap_or_default()
     }
 
     /// Adds an attempt, or replaces what was known of it.
-    pub(super) fn set(&mut self, attempt: Attempt) {
+    pub(crate) fn set(&mut self, attempt: Attempt) {
         let id = attempt.id;
         self.by_folder.entry(attempt.folder).or_default().insert(id);
         for result in attempt.classes.iter() {
@@ -242,7 +198,7 @@ impl Track {
     }
 }
 
-/// Whether an attempt was made after this time.
-fn is_after(until: Option<Timestamp>) -> impl Fn(&&Arc<Attempt>) -> bool {
-    move |attempt| until.is_none_or(|until| attempt.intended > until)
+/// Whether an attempt was made after this one.
+fn is_after(until: Option<AttemptId>) -> impl Fn(&&Arc<Attempt>) -> bool {
+    move |attempt| until.is_none_or(|until| attempt.id > until)
 }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::settings;
 use crate::config::{Config, State};
-use crate::store::ledger::{self, LedgerError};
-use crate::store::{Access, Documents, Place, StoreError};
+use crate::store::{self, LedgerError, Place, StoreError};
 
 /// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -29,8 +27,7 @@ fn known_classes(state: &State) -> anyhow::Result<BTreeSet<String>> {
     let Some(place) = Place::of(state) else {
         return Ok(BTreeSet::new());
     };
-    let documents = Documents::open(place, Access::Read);
-    Ok(settings::runtime()?.block_on(documents.known_classes())?)
+    Ok(store::known_classes(place)?)
 }
 
 /// The classes that known files have had, and why there may be more.
@@ -40,12 +37,12 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
         problems.push(format!("the classes that files had are not known: {error}"));
         BTreeSet::new()
     });
-    match ledger::views(state) {
-        Ok(views) => had.extend(views.values().flat_map(|view| {
-            let classes = view.known_classes();
+    match store::books(state) {
+        Ok(books) => had.extend(books.values().flat_map(|book| {
+            let classes = book.known_classes();
             classes.map(|class| class.as_str().to_owned())
         })),
-        Err(LedgerError::Store(StoreError::Missing(_))) => {}
+        Err(LedgerError::Store(StoreError::Missing)) => {}
         Err(error) => {
             problems.push(format!("the classes that were sent are not known: {error}"));
         }
@@ -56,13 +53,14 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     use crate::attempts::{Intent, SentFile};
     use crate::classify::Class;
+    use crate::cli::settings;
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
-    use crate::store::ledger::Ledger;
-    use crate::store::{Part, Place, StateFolder};
+    use crate::store::Store;
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
@@ -74,8 +72,11 @@ mod tests {
         config
     }
 
-    async fn send(folder: &StateFolder, class: &str) {
-        let ledger = Ledger::in_folder(Place::Folder(folder.clone()));
+    async fn send(folder: &std::path::Path, class: &str) {
+        let store = Store::open(Place::folder(folder), Duration::MAX).await;
+        let store = store.unwrap();
+        let portal = "https://portal.example".into();
+        let ledger = store.acquire(&portal, |_| {}).await;
         let key = FileKey { link: 1, id: 1 };
         let intent = Intent::new(
             PortalName::new("main").unwrap(),
@@ -83,13 +84,10 @@ mod tests {
             Timestamp::from_millis(1_772_366_400_000),
             vec![(key, SentFile::new(Class::Text(class.into())))],
         );
-        let portal = ledger.portal(&"https://portal.example".into());
-        portal.follow().await.unwrap();
-        let view = portal.view().unwrap();
-        let at = intent.at;
-        let id = portal.intend(intent, &view).await.unwrap();
-        portal.settle(id, at, Outcome::NotSent).await.unwrap();
-        ledger.close().await;
+        let (at, book) = (intent.at, ledger.book().unwrap());
+        let id = ledger.intend(intent, &book).await.unwrap();
+        ledger.settle(id, at, Outcome::NotSent).await.unwrap();
+        store.close().await;
     }
 
     #[test]
@@ -103,24 +101,21 @@ mod tests {
             "{unknown:?}"
         );
         assert_eq!(warned(), unknown, "no state yet");
-        let held = StateFolder::new(folder.path());
         let runtime = settings::runtime().unwrap();
-        runtime.block_on(send(&held, "password"));
+        runtime.block_on(send(folder.path(), "password"));
         assert!(
             warned()[0].ends_with("is \"password\" meant?"),
             "{:?}",
             warned()
         );
-        runtime.block_on(send(&held, "pasword"));
+        runtime.block_on(send(folder.path(), "pasword"));
         assert_eq!(warned(), [""; 0]);
     }
 
     #[test]
     fn a_state_that_cannot_be_read_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        for file in Part::ALL.map(Part::file_name) {
-            std::fs::write(folder.path().join(file), "no database").unwrap();
-        }
+        std::fs::write(folder.path().join("state.db"), "no database").unwrap();
         let warned = warnings(&config(State::Path(folder.path().to_owned())));
         assert_eq!(warned.len(), 3, "{warned:?}");
         assert!(warned[..2].iter().all(|line| line.contains("not known: ")));

@@ -7,10 +7,12 @@ mod forgive;
 mod tests;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 
+use crate::attempts::Attempt;
 use crate::cli::help::with_environment;
 use crate::cli::output::Form;
 use crate::cli::settings::ConfigArgs;
@@ -18,7 +20,7 @@ use crate::cli::{output, settings, table};
 use crate::clock::Moment;
 use crate::config::{Config, State};
 use crate::model::{FolderId, Timestamp};
-use crate::store::ledger::{self, Entry};
+use crate::store;
 
 /// Whose ledger, and what about it.
 #[derive(Debug, Args)]
@@ -90,9 +92,9 @@ pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
 }
 
 fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
-    let views = ledger::views(state);
-    let views = views.context("the classes cannot be shown")?;
-    let rows = classes::rows(&views, &config.portals);
+    let books = store::books(state);
+    let books = books.context("the classes cannot be shown")?;
+    let rows = classes::rows(&books, &config.portals);
     match output {
         Form::Table => Ok(classes::table(&rows, table::terminal_width()).to_string()),
         Form::Json => classes::json(&rows),
@@ -109,17 +111,18 @@ fn history(state: &State, args: &HistoryArgs) -> Result<String> {
 
 impl HistoryArgs {
     /// The entries to print, of all that the ledger has.
-    fn select(&self, mut entries: Vec<Entry>) -> Result<Vec<Entry>> {
+    fn select(&self, mut entries: Vec<Arc<Attempt>>) -> Result<Vec<Arc<Attempt>>> {
         if let Some(folder) = &self.folder {
-            let is_in = |entry: &Entry| is_named(entry.attempt.folder, entry.name.label(), folder);
+            let is_in =
+                |attempt: &Arc<Attempt>| is_named(attempt.folder, attempt.name.label(), folder);
             if !entries.iter().any(is_in) {
-                let names = entries.iter().map(|entry| entry.name.label());
+                let names = entries.iter().map(|attempt| attempt.name.label());
                 return Err(without_attempts(folder, names));
             }
             entries.retain(is_in);
         }
         if let Some(since) = self.since {
-            entries.retain(|entry| entry.attempt.intended >= since);
+            entries.retain(|attempt| attempt.intended >= since);
         }
         if self.limit > 0 {
             entries.truncate(self.limit);
@@ -150,7 +153,12 @@ fn with_state(args: &ConfigArgs) -> Result<Config> {
     }
 }
 
-fn read(state: &State) -> Result<Vec<Entry>> {
-    let entries = ledger::history(state);
-    entries.context("the reindex history cannot be shown")
+/// Every attempt in the ledger, newest first.
+fn read(state: &State) -> Result<Vec<Arc<Attempt>>> {
+    let books = store::books(state);
+    let books = books.context("the reindex history cannot be shown")?;
+    let attempts = books.values().flat_map(|book| book.track().iter());
+    let mut attempts: Vec<_> = attempts.cloned().collect();
+    attempts.sort_by_key(|attempt| std::cmp::Reverse(attempt.id));
+    Ok(attempts)
 }

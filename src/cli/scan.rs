@@ -25,7 +25,7 @@ use crate::metrics::{self, ConfigFacts, Events};
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
-use crate::store::Documents;
+use crate::store::StoredPortal;
 
 use bar::{Bar, Frame};
 
@@ -112,14 +112,15 @@ impl Scan {
         self.progress.push(Arc::clone(&progress));
         let dependencies = Dependencies {
             client,
-            state: Documents::nowhere(),
             events,
             publisher: self.publisher.clone(),
             progress,
             ledger: None,
         };
         let settings = Settings::new(portal, config);
-        self.collectors.push(Collector::new(settings, dependencies));
+        let nothing = StoredPortal::default();
+        let collector = Collector::new(settings, dependencies, nothing);
+        self.collectors.push(collector);
     }
 
     /// Collects all portals in parallel, and shows the progress.

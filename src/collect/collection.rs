@@ -31,7 +31,6 @@ pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 impl Collector {
     /// Begins a collection, unless the last one still waits for its list.
     pub(super) fn begin(&mut self, tick: Option<Tick>) {
-        self.begin_read();
         self.log.ticked(tick);
         let requests = self.dependencies.events.requests();
         let timeout = self.settings.collect.timeout;
@@ -91,7 +90,7 @@ impl Collector {
     }
 
     pub(super) fn apply_list(&mut self, listing: &Listing) {
-        let now = self.storage.now().wall;
+        let now = Moment::now().wall;
         let portal = &self.settings.portal.name;
         self.list.check_clock(now, listing.date, portal);
         let facts = self.folders.apply_list(listing, &self.settings, now);
@@ -112,7 +111,7 @@ impl Collector {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
             self.save(emptied, MAX_BEHIND);
-            self.storage.forget(forgotten);
+            self.saver.forget(forgotten);
         }
     }
 
@@ -195,13 +194,13 @@ impl Collector {
             let ended = run.ended(Moment::now(), requests);
             self.assign_classes();
             let is_success = ended.result == RunResult::Success;
-            let success = is_success.then(|| self.storage.now().wall);
+            let success = is_success.then(|| Moment::now().wall);
             let ending = Ending {
                 run,
                 ended,
                 success,
             };
-            if let Some(ending) = self.storage.push_end(ending) {
+            if let Some(ending) = self.saver.push_end(ending) {
                 self.end(&ending);
             }
         }

@@ -36,8 +36,10 @@ pub(super) struct CollectionLog {
 
 impl CollectionLog {
     /// What was stored of the time before this process.
-    pub fn restore(&mut self, last_success: Option<Timestamp>) {
-        self.shown.last_success = self.shown.last_success.max(last_success);
+    pub fn restored(last_success: Option<Timestamp>) -> Self {
+        let mut log = Self::default();
+        log.shown.last_success = last_success;
+        log
     }
 
     /// A collection begins, on schedule or alone.

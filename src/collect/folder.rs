@@ -25,8 +25,7 @@ use crate::history::{CompletedRead, DepartureReason, FullRead, apply, limit_rows
 use crate::model::{FileKey, FolderId, FolderName, Status, Timestamp};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::store::StoredFolder;
-use crate::store::ledger::PortalLedger;
+use crate::store::{Ledger, StoredFolder};
 
 use under_way::DueRead;
 use witnesses::{Witnesses, hidden};
@@ -34,8 +33,6 @@ use witnesses::{Witnesses, hidden};
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
-    /// By how many milliseconds the clock of the stored times is ahead of the clock of this machine.
-    clock_ahead: i64,
     /// `None` if no read waits or is under way.
     read: Option<Box<DueRead>>,
     /// How often the read went on as another one since it was due.
@@ -57,18 +54,17 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// A folder that the list names. `is_unknown`: the database may have more of it.
-    pub fn listed(listed: &ListedFolder, is_unknown: bool) -> Self {
-        let persisted = PersistedFolder::new(is_unknown);
-        Self::new(listed.id, listed.name.clone(), persisted, 0)
+    /// A folder that the list names, and of which nothing is known.
+    pub fn listed(listed: &ListedFolder) -> Self {
+        Self::new(listed.id, listed.name.clone(), PersistedFolder::default())
     }
 
-    pub fn restored(id: FolderId, stored: StoredFolder, clock_ahead: i64) -> Self {
+    pub fn restored(id: FolderId, stored: StoredFolder) -> Self {
         let name = stored.document.name.clone();
-        Self::new(id, name, PersistedFolder::restored(stored), clock_ahead)
+        Self::new(id, name, PersistedFolder::restored(stored))
     }
 
-    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder, clock_ahead: i64) -> Self {
+    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
         let look = persisted.record.as_ref().map(|record| record.look);
         let mut folder = Self {
             view: Arc::new(FolderView {
@@ -76,7 +72,6 @@ impl Folder {
                 ..FolderView::unseen(id, name)
             }),
             persisted,
-            clock_ahead,
             read: None,
             times_read_on: 0,
             slow: false,
@@ -174,7 +169,7 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, intervals: ReadIntervals, ledger: Option<&PortalLedger>, now: Moment) -> Due {
+    pub fn due(&self, intervals: ReadIntervals, ledger: Option<&Ledger>, now: Moment) -> Due {
         let id = self.view.id;
         let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
         let moves = self.moves(attempt_is_open);
@@ -202,7 +197,6 @@ impl Folder {
         reindex: &Reindex,
     ) -> ReadOutcome {
         let watched = self.take_read();
-        self.clock_ahead = read.clock_ahead;
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
         let same = self.counted_the_same(&read);
         let outcome = match read.result {
@@ -237,7 +231,6 @@ impl Folder {
                 let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
                 self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
-                self.persisted.unwritten = Some(Box::new(read));
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -299,12 +292,9 @@ impl Folder {
         let counts = Counts {
             files: count.files,
             errors: class_slots.count(id, &history.classes(count), ended.wall, interval.is_none()),
-            oldest: self.shown_oldest(history.oldest(count)),
+            oldest: history.oldest(count),
             look,
-            counted: Moment {
-                wall: self.shown_time(ended.wall),
-                ..ended
-            },
+            counted: ended,
             interval,
         };
         if let DoneFiles::Counted(boundaries) = &count.done {

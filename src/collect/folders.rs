@@ -26,43 +26,28 @@ use crate::store::StoredFolder;
 pub(super) struct Folders {
     /// In boxes, because a node of the map has room for eleven, and many are half empty.
     by_id: BTreeMap<FolderId, Box<Folder>>,
-    /// Whether the database may have folders that could not be read.
-    are_unknown: bool,
     pub class_slots: ClassSlots,
     pub log: ChangeLog,
 }
 
 impl Folders {
-    /// No folder yet; the stored data was not read.
-    pub fn new(settings: &Settings) -> Self {
-        Self {
+    /// Continues from the stored folders.
+    pub fn restored(stored: HashMap<FolderId, StoredFolder>, settings: &Settings) -> Self {
+        let mut folders = Self {
             by_id: BTreeMap::new(),
-            are_unknown: true,
             class_slots: ClassSlots::new(settings.class_limits()),
             log: ChangeLog::default(),
-        }
-    }
-
-    /// Continues from the stored folders. `now` is the time by the clock of what is stored, which is so many milliseconds ahead.
-    pub fn take_up(
-        &mut self,
-        stored: HashMap<FolderId, StoredFolder>,
-        now: Moment,
-        clock_ahead: i64,
-    ) {
-        self.are_unknown = false;
+        };
+        let now = Moment::now();
         for (id, stored) in stored {
-            if let Some(folder) = self.by_id.get_mut(&id) {
-                folder.take_over(stored, &mut self.class_slots);
-            } else {
-                let slots = stored.document.class_slots.clone();
-                let mut folder = Folder::restored(id, stored, clock_ahead);
-                let classes = folder.stored_classes();
-                let errors = self.class_slots.restore(id, slots, classes.as_ref());
-                folder.show_stored_count(errors, now);
-                self.by_id.insert(id, Box::new(folder));
-            }
+            let slots = stored.document.class_slots.clone();
+            let mut folder = Folder::restored(id, stored);
+            let classes = folder.stored_classes();
+            let errors = folders.class_slots.restore(id, slots, classes.as_ref());
+            folder.show_stored_count(errors, now);
+            folders.by_id.insert(id, Box::new(folder));
         }
+        folders
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
@@ -114,10 +99,7 @@ impl Folders {
         }
         for listed in admitted {
             let folder = self.by_id.entry(listed.id);
-            let folder = folder.or_insert_with(|| {
-                let folder = Folder::listed(listed, self.are_unknown);
-                Box::new(folder)
-            });
+            let folder = folder.or_insert_with(|| Box::new(Folder::listed(listed)));
             folder.admit();
             folder.found(listed);
             folder.read_log.listed(listed);

@@ -26,9 +26,12 @@ pub(super) struct FolderList {
 }
 
 impl FolderList {
-    /// What was stored of the time before this process.
-    pub fn restore(&mut self, failing_since: Option<Timestamp>) {
-        self.failing_before = failing_since;
+    /// Continues from what was stored of the time before this process.
+    pub fn restored(failing_since: Option<Timestamp>) -> Self {
+        Self {
+            failing_before: failing_since,
+            ..Self::default()
+        }
     }
 
     /// Since when it cannot be read, also before this process.

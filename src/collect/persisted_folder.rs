@@ -9,9 +9,9 @@ use std::time::Duration;
 use crate::collect::sorted::RowsWanted;
 use crate::collect::unsaved::UnsavedFiles;
 use crate::count::{FolderCount, MAX_REMEMBERED};
-use crate::history::{CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, Update};
+use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
-use crate::store::{FolderChange, FolderDocument, Revision, StoredFolder};
+use crate::store::{FolderChange, FolderDocument, StoredFolder};
 
 /// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
 /// (docs/operations.md, State).
@@ -29,8 +29,6 @@ pub(super) struct PersistedFolder {
     pub is_queued: bool,
     /// Files that differ from what is stored.
     unsaved: UnsavedFiles,
-    /// The last count, until it is written. If another process that counts the folder wrote first, it is compared with that version.
-    pub unwritten: Option<Box<CompletedRead>>,
     stored: Stored,
     /// A write that is under way: what is stored after it, and the files that it writes.
     writing: Option<Box<(Stored, UnsavedFiles)>>,
@@ -39,36 +37,17 @@ pub(super) struct PersistedFolder {
 /// The parts of what is stored that are needed in memory.
 #[derive(Debug, Default)]
 struct Stored {
-    /// `None` if the database may have counters that could not be read yet.
-    counters: Option<Arc<FolderCounters>>,
+    counters: Arc<FolderCounters>,
     counted: Option<Timestamp>,
     departure: Option<Departure>,
     excluded: Option<Timestamp>,
-    /// Of the last write that is known; `None` if the database has nothing.
-    revision: Option<Revision>,
-    /// [`FolderDocument::substance`]; `None` if it is not known.
+    /// [`FolderDocument::substance`]; `None` if nothing is stored.
     substance: Option<u64>,
 }
 
 impl PersistedFolder {
-    /// A folder of which this process knows nothing. `is_unknown`: the database may have more of it.
-    pub fn new(is_unknown: bool) -> Self {
-        let counters = (!is_unknown).then(Arc::default);
-        Self {
-            stored: Stored {
-                counters,
-                ..Stored::default()
-            },
-            ..Self::default()
-        }
-    }
-
     pub fn restored(stored: StoredFolder) -> Self {
-        let StoredFolder {
-            document,
-            files,
-            revision,
-        } = stored;
+        let StoredFolder { document, files } = stored;
         let mut restored = Self {
             record: document.record.clone(),
             history: Arc::new(files),
@@ -77,28 +56,8 @@ impl PersistedFolder {
             unsaved: UnsavedFiles::none(),
             ..Self::default()
         };
-        restored.stored = Stored {
-            revision: Some(revision),
-            ..restored.stored_as(&document)
-        };
+        restored.stored = restored.stored_as(&document);
         restored
-    }
-
-    /// Replaces the history by what another process wrote. This process decides whether the folder exists, and no counter falls that it
-    /// has shown.
-    pub fn take_over(&mut self, stored: StoredFolder) {
-        let before = std::mem::replace(self, Self::restored(stored));
-        self.departure = before.departure;
-        self.excluded = before.excluded;
-        self.is_queued = before.is_queued;
-        self.unwritten = before.unwritten;
-        if let Some(shown) = &before.stored.counters {
-            let counters = self.record.iter_mut().map(|record| &mut record.counters);
-            for counters in counters.chain(&mut self.stored.counters) {
-                Arc::make_mut(counters).raise(shown);
-            }
-        }
-        Arc::make_mut(&mut self.history).continue_turns(&before.history);
     }
 
     /// Applies the changes by a read.
@@ -116,7 +75,6 @@ impl PersistedFolder {
         self.record = None;
         self.history = Arc::default();
         self.unsaved = UnsavedFiles::All;
-        self.unwritten = None;
     }
 
     /// The next count is the base of the entries after it.
@@ -162,9 +120,9 @@ impl PersistedFolder {
         }
     }
 
-    /// The counters that the database has; `None` until they can be read.
-    pub fn stored_counters(&self) -> Option<Arc<FolderCounters>> {
-        self.stored.counters.clone()
+    /// The counters that the database has.
+    pub fn stored_counters(&self) -> Arc<FolderCounters> {
+        Arc::clone(&self.stored.counters)
     }
 
     /// Whether the database does not know yet that the folder left, is excluded, or came back.
@@ -176,7 +134,6 @@ impl PersistedFolder {
     /// Notes that it waits to be written as this document, if it is to be. `behind`: how much older the time of the stored count may be.
     pub fn queue_write(&mut self, document: &FolderDocument, behind: Duration) -> bool {
         self.is_queued = self.is_unsaved(document, behind);
-        self.forget_written();
         self.is_queued
     }
 
@@ -194,55 +151,35 @@ impl PersistedFolder {
     /// A write begins.
     pub fn begin_write(&mut self, id: FolderId, document: FolderDocument) -> FolderChange {
         let unsaved = std::mem::replace(&mut self.unsaved, UnsavedFiles::none());
+        let stored = self.stored_as(&document);
         let change = FolderChange {
             id,
-            known: self.stored.revision,
             files: unsaved.changes(&self.history),
-            document,
+            document: Some(document),
         };
-        let stored = self.stored_as(&change.document);
         self.writing = Some(Box::new((stored, unsaved)));
         self.is_queued = false;
         change
     }
 
-    /// The write ended well.
-    pub fn written(&mut self, revision: Revision) {
-        let Some(writing) = self.writing.take() else {
-            return;
-        };
-        let revision = Some(revision);
-        self.stored = Stored {
-            revision,
-            ..writing.0
-        };
-        self.forget_written();
-    }
-
-    /// Forgets the last count, if it adds nothing to what is stored.
-    fn forget_written(&mut self) {
-        if !self.is_queued && self.writing.is_none() {
-            self.unwritten = None;
+    /// The write ended.
+    pub fn write_ended(&mut self, is_written: bool) {
+        match self.writing.take() {
+            Some(writing) if is_written => self.stored = writing.0,
+            Some(writing) => self.unsaved.add(writing.1),
+            None => {}
         }
     }
 
-    /// The database lost what it had, so the write changed nothing, and everything is to be written.
+    /// The database lost what it had, so everything is to be written. What was shown is not taken back.
     pub fn was_lost(&mut self) {
-        self.not_written();
         self.unsaved = UnsavedFiles::All;
-    }
-
-    /// The write changed nothing.
-    pub fn not_written(&mut self) {
-        if let Some(writing) = self.writing.take() {
-            self.unsaved.add(writing.1);
-        }
+        self.stored.substance = None;
     }
 
     /// Nothing is stored, so all that is known is shown.
     pub fn need_not_be_stored(&mut self) {
-        self.stored.counters = Some(self.counters());
-        self.unwritten = None;
+        self.stored.counters = self.counters();
     }
 
     fn last_write(&self) -> &Stored {
@@ -259,11 +196,10 @@ impl PersistedFolder {
     /// What is stored when it is written as this document.
     fn stored_as(&self, document: &FolderDocument) -> Stored {
         Stored {
-            counters: Some(self.counters()),
+            counters: self.counters(),
             counted: self.record.as_ref().map(|record| record.counted),
             departure: self.departure,
             excluded: self.excluded,
-            revision: self.stored.revision,
             substance: Some(document.substance()),
         }
     }

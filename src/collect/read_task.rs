@@ -21,7 +21,6 @@ use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
 use crate::snapshot::SortingState;
-use crate::store::StoreClock;
 
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
@@ -41,11 +40,8 @@ pub(super) enum Found {
 /// A read that ended, one way or another.
 #[derive(Debug)]
 pub(super) struct FolderRead {
-    /// By the clock of the state.
     pub began: Moment,
     pub ended: Moment,
-    /// By how many milliseconds that clock is ahead of the clock of this machine.
-    pub clock_ahead: i64,
     /// Requests that were made for it, with those of the reads that it goes on from.
     pub requests: u64,
     pub result: Result<Found, ReadError>,
@@ -58,7 +54,6 @@ impl FolderRead {
         Self {
             began: now,
             ended: now,
-            clock_ahead: 0,
             requests: 0,
             result: Err(ReadError::Panicked),
         }
@@ -81,14 +76,12 @@ pub(super) struct ReadTask {
     pub lane: Arc<Lane>,
     /// Requests that were made for this read so far.
     pub requests: AtomicU64,
-    /// The clock of the state.
-    pub clock: StoreClock,
 }
 
 impl ReadTask {
     /// Reads the folder.
     pub async fn run(self) -> FolderRead {
-        let began = self.clock.now();
+        let began = Moment::now();
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
@@ -113,8 +106,7 @@ impl ReadTask {
         }
         FolderRead {
             began,
-            ended: self.clock.now(),
-            clock_ahead: self.clock.ahead(),
+            ended: Moment::now(),
             requests,
             result,
         }

@@ -98,7 +98,6 @@ impl Collector {
             progress: Arc::clone(&self.dependencies.progress),
             lane,
             requests: requests.into(),
-            clock: self.storage.clock(),
         })
     }
 

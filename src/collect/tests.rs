@@ -20,6 +20,7 @@ use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::schedule::{Due, Heartbeat};
 use crate::snapshot::{FolderState, PortalView, RunResult};
+use crate::store::{EntryKey, Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
 
 /// Breaks at the first page of files, once.
@@ -45,6 +46,37 @@ struct Story {
     collector: Collector,
     /// Deleted when it is dropped.
     key: tempfile::NamedTempFile,
+}
+
+async fn store_in(folder: &std::path::Path) -> Store {
+    let store = Store::open(Place::folder(folder), Duration::MAX).await;
+    store.unwrap()
+}
+
+/// The lease of a portal, and what is stored of it.
+async fn restored(store: &Store, settings: &Settings) -> (Option<Ledger>, StoredPortal) {
+    let ledger = store.acquire(&settings.address, |_| {}).await;
+    let entry = EntryKey::new(&settings.address, &settings.portal.name);
+    let stored = ledger.lease().load(entry).await.unwrap();
+    (Some(ledger), stored)
+}
+
+/// How a collector goes on collecting as it does.
+fn plan(collector: &Collector, due: Due) -> Plan {
+    let config = Config::for_portal(collector.settings.portal.clone());
+    let collect = collector.settings.collect.clone();
+    let basis = (
+        collector.settings.portal.clone(),
+        collect,
+        config.request,
+        config.errors,
+    );
+    Plan {
+        settings: Settings::clone(&collector.settings),
+        client: Arc::clone(&collector.dependencies.client),
+        due,
+        basis: Arc::new(basis),
+    }
 }
 
 impl Story {
@@ -93,7 +125,6 @@ impl Story {
         client.connect_by(Box::new(router));
         let dependencies = Dependencies {
             client,
-            state: Documents::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
             progress: Arc::default(),
@@ -102,18 +133,20 @@ impl Story {
         let settings = Settings::new(&portal, &config);
         Self {
             publisher,
-            collector: Collector::new(settings, dependencies),
+            collector: Collector::new(settings, dependencies, StoredPortal::default()),
             key,
         }
     }
 
     /// Collects on schedule until the test ends.
     fn run(self, every: Duration) {
-        let ticker = Heartbeat::silent().ticker(Due::every(every, Duration::ZERO));
+        let plan = plan(&self.collector, Due::every(every, Duration::ZERO));
         tokio::spawn(async move {
-            let (_key, (_, commands)) = (self.key, mpsc::unbounded_channel());
-            let cancel = CancellationToken::new();
-            self.collector.run(ticker, commands, cancel).await;
+            let (_key, plans) = (self.key, watch::Sender::new(plan));
+            let (heartbeat, cancel) = (Heartbeat::silent(), CancellationToken::new());
+            self.collector
+                .run(plans.subscribe(), heartbeat, cancel)
+                .await;
         });
     }
 
@@ -182,17 +215,6 @@ async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_publish
         !ways.is_empty() && ways.iter().all(|way| *way == Way::Full),
         "{ways:?}"
     );
-}
-
-#[tokio::test]
-async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
-    story.collector.begin(None);
-    story.collector.restart();
-    assert_eq!((story.counted(), story.view().panics), (0, 1));
-
-    story.collector.once().await;
-    assert_eq!(story.counted(), 2);
 }
 
 #[tokio::test]

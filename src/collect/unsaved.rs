@@ -50,11 +50,16 @@ impl UnsavedFiles {
     pub fn changes(&self, history: &FileHistory) -> FileChanges {
         let Self::These(files) = self else {
             let files = history.iter().map(|(key, file)| (key, file.clone()));
-            return FileChanges::All(files.collect());
+            return FileChanges {
+                replace: true,
+                changed: files.collect(),
+                forgotten: Vec::new(),
+            };
         };
         let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
         let forgotten = |key: &&FileKey| !history.remembers(**key);
-        FileChanges::Some {
+        FileChanges {
+            replace: false,
             changed: files.iter().filter_map(known).collect(),
             forgotten: files.iter().filter(forgotten).copied().collect(),
         }

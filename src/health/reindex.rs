@@ -28,17 +28,17 @@ impl PortalReindex {
     pub(super) fn of(portal: &PortalView, view: &ReindexView, now: Moment) -> Self {
         let eligible = view.decisions.values();
         let waiting = eligible.map(|decision| decision.numbers.eligible).sum();
-        let ledger = view.ledger.as_ref().ok();
+        let book = view.book.as_ref().ok();
         let budget = &portal.reindex.rules.budget;
         Self {
             waiting,
             sentence: sentence_of_portal(portal, view, waiting),
-            remaining_files: ledger.map(|ledger| policy::remaining_files(ledger, budget, now.wall)),
+            remaining_files: book.map(|book| policy::remaining_files(book, budget, now.wall)),
         }
     }
 }
 
-/// How many files wait for a retry, which other process may send them, where one is under way, and what holds most of the others, since when.
+/// How many files wait for a retry, where one is under way, and what holds most of the others, since when.
 fn sentence_of_portal(portal: &PortalView, view: &ReindexView, waiting: u64) -> String {
     let files = match waiting {
         0 => "no file waits for a retry".to_owned(),
@@ -52,16 +52,14 @@ fn sentence_of_portal(portal: &PortalView, view: &ReindexView, waiting: u64) -> 
             folders => format!("{folders} folders are held since {since}: {meaning}"),
         }
     });
-    let acting = view.peers.acting.as_ref();
-    let acting = acting.map(|other| format!("{other} may reindex"));
-    let parts = [Some(files), acting, awaited(portal, view), held];
+    let parts = [Some(files), awaited(portal, view), held];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// The folders with an open attempt.
 fn awaited(portal: &PortalView, view: &ReindexView) -> Option<String> {
-    let ledger = view.ledger.as_ref().ok()?;
-    let open = ledger.track().unjudged();
+    let book = view.book.as_ref().ok()?;
+    let open = book.track().unjudged();
     let folders: BTreeSet<FolderId> = open.map(|attempt| attempt.folder).collect();
     let name = name_of(portal, *folders.first()?);
     let more = match folders.len() - 1 {
@@ -173,7 +171,7 @@ pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     let counts = counts.filter_map(|folder| folder.counts.as_ref());
     let shown = counts.flat_map(|counts| counts.errors.iter().map(|row| row.class.as_str()));
     let ledgers = snapshot.reindex.values();
-    let ledgers = ledgers.filter_map(|view| view.ledger.as_ref().ok());
+    let ledgers = ledgers.filter_map(|view| view.book.as_ref().ok());
     let sent = ledgers.flat_map(|ledger| ledger.known_classes().map(Class::as_str));
     Some(slots.chain(shown).chain(sent).collect())
 }

@@ -159,6 +159,15 @@ fn oldest<'a>(files: impl Iterator<Item = &'a KnownFile>) -> ByStatus<Option<Tim
     oldest
 }
 
+impl From<FileMap<KnownFile>> for FileHistory {
+    fn from(files: FileMap<KnownFile>) -> Self {
+        Self {
+            files,
+            turns: ByStatus::default(),
+        }
+    }
+}
+
 impl FromIterator<(FileKey, KnownFile)> for FileHistory {
     fn from_iter<I: IntoIterator<Item = (FileKey, KnownFile)>>(files: I) -> Self {
         Self {

@@ -39,6 +39,9 @@ fn portal_check(portal: &PortalHealth) -> Value {
         "componentId": view.name.as_str(),
         "componentType": "portal",
         "status": portal.status,
+        // As `kb_portal_active`; and the process that reads the portal, if it is another one.
+        "active": view.is_active(),
+        "holder": view.holder(),
         "reason": view.list.trouble().map(Trouble::as_str),
         "output": (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
         // The label `state` of `kb_portal_sorting` that is 1.

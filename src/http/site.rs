@@ -72,7 +72,11 @@ impl Site {
     /// it can replace another one.
     fn is_ready(&self) -> bool {
         let portals = &self.publisher.current().portals;
-        let all = || portals.iter().all(|portal| portal.was_collected());
+        let all = || {
+            portals
+                .iter()
+                .all(|portal| portal.was_collected() || portal.holder().is_some())
+        };
         let ready = self.ready.load(Ordering::Relaxed) || all();
         self.ready.store(ready, Ordering::Relaxed);
         ready

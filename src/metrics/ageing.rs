@@ -30,8 +30,8 @@ fn counts_last(portal: &PortalView, now: Moment) -> Option<Duration> {
 
 /// How long until the first attempt no longer counts for the budget that is shown.
 fn budget_lasts(snapshot: &Snapshot, portal: &PortalView, now: Moment) -> Option<Duration> {
-    let ledger = snapshot.reindex.get(&portal.name)?.ledger.as_ref().ok()?;
-    let track = ledger.track();
+    let book = snapshot.reindex.get(&portal.name)?.book.as_ref().ok()?;
+    let track = book.track();
     let window = portal.reindex.rules.budget.per;
     let oldest = track.within(window, now.wall).next()?;
     Some(window.saturating_sub(now.wall.since(oldest.intended)))
@@ -42,10 +42,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::attempts::{Intent, LedgerView};
+    use crate::attempts::{Book, Intent};
     use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
     use crate::snapshot::ReindexView;
-    use crate::store::ledger::Peers;
 
     fn after(moment: Moment, passed: Duration) -> Moment {
         Moment {
@@ -78,20 +77,18 @@ mod tests {
         let now = Moment::now();
         let portal = portal(0, 0, now);
         let window = portal.reindex.rules.budget.per;
-        let mut ledger = LedgerView::new(now.wall);
+        let mut book = Book::new(now.wall);
         let intent = Intent::new(
             portal.name.clone(),
             uuid::Uuid::nil().into(),
             now.wall,
             Vec::new(),
         );
-        ledger.intend(intent).unwrap();
+        book.intend(intent).unwrap();
         let decided = ReindexView {
             decisions: std::collections::BTreeMap::new(),
-            ledger: Ok(Arc::new(ledger)),
+            book: Ok(Arc::new(book)),
             write_error: None,
-            is_active: true,
-            peers: Peers::default(),
         };
         let snapshot = Snapshot {
             reindex: [(portal.name.clone(), Arc::new(decided))].into(),

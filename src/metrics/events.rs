@@ -26,6 +26,8 @@ families! {
         "Total number of retried requests by endpoint and reason.";
     THROTTLE: Counter "kb_portal_throttle_seconds_total" PORTAL, Event,
         "Total time that requests spent waiting for the rate limit.";
+    PANICS: Counter "kb_collection_panics_total" PORTAL, Event,
+        "Total number of panics in the exporter that ended a read or a collection.";
     RUNS: Counter "kb_collection_runs_total" &["portal", "result"], Event,
         "Total number of collections by result.";
     DECISIONS: Counter "kb_reindex_decisions_total" &["portal", "decision", "reason"], Event,
@@ -87,6 +89,7 @@ pub struct Events {
     request_duration: HistogramVec,
     retries: IntCounterVec,
     throttle: CounterVec,
+    panics: IntCounterVec,
     runs: IntCounterVec,
     decisions: IntCounterVec,
     write_duration: HistogramVec,
@@ -133,6 +136,7 @@ impl Events {
             write_duration: histogram(&WRITE_DURATION, &WRITE_BUCKETS)?,
             retries: counter(&RETRIES)?,
             throttle: registered(&registry, throttle)?,
+            panics: counter(&PANICS)?,
             runs: counter(&RUNS)?,
             decisions: counter(&DECISIONS)?,
             kill_switch: gauge(&KILL_SWITCH, &[])?,
@@ -207,6 +211,7 @@ impl Events {
                 self.decisions.with_label_values(&labels);
             }
         }
+        self.panics.with_label_values(&[name]);
         self.throttle.with_label_values(&[name]);
         Arc::new(PortalEvents {
             events: self.clone(),
@@ -256,6 +261,18 @@ impl PortalEvents {
         let durations = &self.events.write_duration;
         let duration = durations.with_label_values(&[store]);
         duration.observe(took.as_secs_f64());
+    }
+
+    /// A panic ended a read, or a part for the portal.
+    pub fn panicked(&self) {
+        let panics = &self.events.panics;
+        panics.with_label_values(&[self.portal.as_str()]).inc();
+    }
+
+    /// Panics since the process started.
+    pub fn panics(&self) -> u64 {
+        let panics = &self.events.panics;
+        panics.with_label_values(&[self.portal.as_str()]).get()
     }
 
     pub fn ran(&self, result: RunResult) {

@@ -38,9 +38,9 @@ pub(super) struct Rendering {
 
 impl Rendering {
     pub fn of(snapshot: &Arc<Snapshot>, at: Moment) -> io::Result<Self> {
-        let portals = snapshot.portals.iter();
+        let active = snapshot.portals.iter().filter(|portal| portal.is_active());
         Ok(Self {
-            portals: portals.map(|portal| portal.name.clone()).collect(),
+            portals: active.map(|portal| portal.name.clone()).collect(),
             at,
             lasts: ageing::lasts(snapshot, at),
             text: Deflated::of(|sink| families::write(sink, snapshot, at))?,

@@ -1,18 +1,18 @@
 //! The files that remain of a portal's budget.
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::config::Budget;
 use crate::model::Timestamp;
 
 /// The files that were charged in the window that ends now.
-pub(super) fn charged(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+pub(super) fn charged(ledger: &Book, budget: &Budget, now: Timestamp) -> u64 {
     let sent = ledger.track().within(budget.per, now);
     sent.map(|attempt| attempt.charge())
         .fold(0, u64::saturating_add)
 }
 
 /// What remains of the budget.
-pub fn remaining_files(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+pub fn remaining_files(ledger: &Book, budget: &Budget, now: Timestamp) -> u64 {
     budget.files.saturating_sub(charged(ledger, budget, now))
 }
 
@@ -27,7 +27,7 @@ pub(super) fn allows(budget: &Budget, charged: u64, files: u64) -> bool {
 
 /// When so many files may be sent, if no others are.
 pub(super) fn allows_at(
-    ledger: &LedgerView,
+    ledger: &Book,
     budget: &Budget,
     files: u64,
     now: Timestamp,

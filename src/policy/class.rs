@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::attempts::{Attempt, ClassResult, ClassTotals, LedgerView, Verdict};
+use crate::attempts::{Attempt, Book, ClassResult, ClassTotals, Verdict};
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{FolderId, Timestamp};
@@ -59,7 +59,7 @@ pub struct ClassState {
 
 impl ClassState {
     /// Reads the state from the attempts that were sent. Those that the portal refused, or whose effect is not known, show nothing.
-    pub fn of(ledger: &LedgerView, class: &Class, now: Timestamp) -> Self {
+    pub fn of(ledger: &Book, class: &Class, now: Timestamp) -> Self {
         let (mut state, mut files, mut ends) = (Self::default(), 0, false);
         let attempts = ledger.track().of_class(class);
         let shows = |(attempt, _): &(&Arc<Attempt>, _)| {
@@ -217,7 +217,7 @@ impl ClassRecord {
 }
 
 /// The classes of a portal, those with most files first.
-pub(crate) fn class_records(ledger: &LedgerView, now: Timestamp) -> Vec<ClassRecord> {
+pub(crate) fn class_records(ledger: &Book, now: Timestamp) -> Vec<ClassRecord> {
     let classes = ledger.classes().iter();
     let mut records: Vec<_> = classes
         .map(|(class, files)| {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::classify::Class;
 use crate::config::Mode;
 use crate::model::{FolderId, Status, Timestamp};
@@ -29,7 +29,7 @@ const AN_HOUR: Duration = Duration::from_hours(1);
 /// Decides about each folder. `ledger` is `None` if it cannot be used.
 ///
 /// After anything was written to the ledger, every decision is out of date: decide again.
-pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decisions {
+pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&Book>) -> Decisions {
     let mut decisions = Decisions::default();
     let mut ready: [Vec<Ready<'_, '_>>; 2] = Default::default();
     let mut fresh: HashMap<&Class, Vec<Timestamp>> = HashMap::new();
@@ -94,7 +94,7 @@ impl<'f> Ready<'_, 'f> {
 
 /// The decisions of one mode at one time.
 struct Round<'l, 'c> {
-    ledger: &'l LedgerView,
+    ledger: &'l Book,
     now: Timestamp,
     new: &'l HashMap<&'c Class, NewFailures>,
     states: HashMap<&'c Class, ClassState>,
@@ -106,11 +106,7 @@ struct Round<'l, 'c> {
 }
 
 impl<'l, 'c> Round<'l, 'c> {
-    pub fn new(
-        ledger: &'l LedgerView,
-        new: &'l HashMap<&'c Class, NewFailures>,
-        now: Timestamp,
-    ) -> Self {
+    pub fn new(ledger: &'l Book, new: &'l HashMap<&'c Class, NewFailures>, now: Timestamp) -> Self {
         let track = ledger.track();
         let trials = track.newest_first().filter(|attempt| attempt.is_trial);
         let results = trials.filter_map(|attempt| helped(attempt));

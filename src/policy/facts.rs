@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{ByStatus, FileKey, FolderId, Status, Timestamp};
@@ -77,7 +77,7 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub fn of(folder: &FolderFacts<'a>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
+    pub fn of(folder: &FolderFacts<'a>, ledger: Option<&Book>, now: Timestamp) -> Self {
         let rules = folder.rules;
         let mut tally = Self::default();
         for file in folder.failed {

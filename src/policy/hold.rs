@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use crate::attempts::{Attempt, FileState, LedgerView, Track};
+use crate::attempts::{Attempt, Book, FileState, Track};
 use crate::config::{Mode, ReindexRules};
 use crate::model::{FolderId, Outcome, Timestamp};
 use crate::policy::decision::{Hold, Reason};
@@ -24,15 +24,14 @@ pub(super) fn check(
     portal: &PortalFacts<'_>,
     folder: &FolderFacts<'_>,
     tally: &Tally<'_>,
-    ledger: Option<&LedgerView>,
+    ledger: Option<&Book>,
 ) -> Result<(), Hold> {
     let (rules, now) = (folder.rules, portal.now);
     hold(rules.mode == Mode::Off, Reason::Off)?;
     hold(portal.kill_switch, Reason::KillSwitch)?;
     let ledger = ledger.ok_or(Reason::Ledger)?;
     limits_hold(ledger, rules, now)?;
-    let clock_was_set = ledger.clock_was_set_within(rules.min_age, now);
-    hold(clock_was_set || ledger.latest() > now, Reason::Clock)?;
+    hold(ledger.latest() > Some(now), Reason::Clock)?;
     hold(portal.is_unusable, Reason::Portal)?;
     hold(!folder.usable, Reason::Counts)?;
     is_worth_it(tally)?;
@@ -44,7 +43,7 @@ pub(super) fn check(
 }
 
 /// Holds for a cooldown after limits may have ended early.
-fn limits_hold(ledger: &LedgerView, rules: &ReindexRules, now: Timestamp) -> Result<(), Hold> {
+fn limits_hold(ledger: &Book, rules: &ReindexRules, now: Timestamp) -> Result<(), Hold> {
     let until = ledger.doubted().map(|at| at.after(rules.cooldown));
     match until.filter(|until| *until > now) {
         Some(until) => Err(Hold::until(Reason::Ledger, Some(until))),
@@ -117,7 +116,7 @@ pub(crate) fn in_window(rules: &ReindexRules, zone: Tz, now: Timestamp) -> bool 
 }
 
 /// Holds a folder while an attempt there is open, and for a cooldown after the intent.
-fn has_rested(ledger: &LedgerView, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
+fn has_rested(ledger: &Book, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
     let track = ledger.track();
     let end = next_allowed(ledger, folder.id, folder.rules);
     let until = Some(end).filter(|end| *end > now);
@@ -129,21 +128,13 @@ fn has_rested(ledger: &LedgerView, folder: &FolderFacts<'_>, now: Timestamp) -> 
 
 /// The end of a folder's cooldown, which may be past. A portal that is new in the ledger is held for one cooldown, unless people forgive that:
 /// a container without a volume would otherwise forget every limit.
-pub(super) fn next_allowed(
-    ledger: &LedgerView,
-    folder: FolderId,
-    rules: &ReindexRules,
-) -> Timestamp {
+pub(super) fn next_allowed(ledger: &Book, folder: FolderId, rules: &ReindexRules) -> Timestamp {
     let last = last_sent(ledger.track(), folder);
     let rests = last.map(|last| {
         let refused = refused_until(last, rules);
         refused.unwrap_or(last.intended.after(rules.cooldown))
     });
-    let mut met = ledger.met();
-    if !ledger.track().is_forgiven(met) {
-        met = met.after(rules.cooldown);
-    }
-    rests.map_or(met, |rests| rests.max(met))
+    rests.unwrap_or_default()
 }
 
 /// The newest attempt in a folder whose request was sent, or may have been.

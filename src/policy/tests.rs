@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono_tz::Tz;
 
 use super::*;
-use crate::attempts::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
+use crate::attempts::{AttemptId, Book, FileState, Intent, Review, SentFile, Verdict};
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
 use crate::model::{ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status, Timestamp};
@@ -47,13 +47,13 @@ fn ago(duration: Duration) -> Timestamp {
 /// A portal's ledger, written as a reindexer would.
 #[derive(Debug, Clone)]
 struct TestLedger {
-    view: LedgerView,
+    view: Book,
 }
 
 impl TestLedger {
     fn new() -> Self {
         Self {
-            view: LedgerView::new(EPOCH),
+            view: Book::new(EPOCH),
         }
     }
 

@@ -34,6 +34,16 @@ impl Requeue {
         }
     }
 
+    /// Nobody waits for the answer any more.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            outcome: Outcome::Unknown {
+                why: Lost::Interrupted,
+            },
+            error: Some("the answer was not waited for, because the process ends".to_owned()),
+        }
+    }
+
     /// Whether a request for another folder would fail, too.
     pub const fn is_trouble(&self) -> bool {
         match self.outcome {

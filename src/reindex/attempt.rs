@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -15,13 +16,16 @@ use crate::reindex::check::{FileNames, NotMade, check};
 use crate::reindex::input::Input;
 use crate::reindex::{Reindexer, kill_switch};
 use crate::snapshot::FolderView;
-use crate::store::ledger::LedgerError;
+use crate::store::{LedgerError, StoreError};
 
 /// Requests for one attempt: a read of the folder, and the request itself.
 const REQUESTS: u32 = 2;
 
 /// An intent that took longer to write is withdrawn: what it was decided on may be out of date.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long an answer is waited for when the process, or its part for the portal, is to end.
+const LAST_WAIT: Duration = Duration::from_secs(3);
 
 impl Reindexer {
     /// Waits until the portal may be asked, reads the folder once more, decides once more, since all that may have taken long, and makes the
@@ -84,7 +88,7 @@ impl Reindexer {
         intent: Intent,
         cancel: &CancellationToken,
     ) -> Result<(), NotMade> {
-        let decided_on = input.ledger.as_ref().ok_or(NotMade::OutOfDate)?;
+        let decided_on = input.book.as_ref().ok_or(NotMade::OutOfDate)?;
         let ledger = &self.dependencies.ledger;
         let began = Moment::now();
         let written = ledger.intend(intent, decided_on).await;
@@ -93,14 +97,15 @@ impl Reindexer {
         let id = written.map_err(|failed| self.not_written(&failed))?;
         let (outcome, is_trouble) = if took <= WRITTEN_WITHIN && self.may_send(folder, cancel).await
         {
-            let answer = requests.reindex_failed(folder.id).await;
+            let answer = requests.reindex_failed(folder.id);
+            let answer = answered_or_ended(answer, cancel).await;
             self.log(folder, &answer);
             (answer.outcome, answer.is_trouble())
         } else {
             info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing was stopped, or writing the intent took too long");
             (Outcome::NotSent, false)
         };
-        let answered = self.dependencies.ledger.now().wall;
+        let answered = self.dependencies.ledger.now();
         self.unwritten.push((id, answered, outcome));
         self.write_outcomes().await;
         match (outcome, is_trouble) {
@@ -111,7 +116,10 @@ impl Reindexer {
     }
 
     fn not_written(&mut self, failed: &LedgerError) -> NotMade {
-        if failed.is_other_process() || matches!(failed, LedgerError::Misfit(_)) {
+        if matches!(
+            failed,
+            LedgerError::Misfit(_) | LedgerError::Store(StoreError::NoLease)
+        ) {
             return NotMade::OutOfDate;
         }
         self.refused(failed);
@@ -127,7 +135,7 @@ impl Reindexer {
         !cancel.is_cancelled()
             && ledger.may_act()
             && of_folder.mode == Mode::Enforce
-            && in_window(of_folder, rules.zone, ledger.now().wall)
+            && in_window(of_folder, rules.zone, Moment::now().wall)
             && !kill_switch::is_on(&rules.reindex).await
     }
 
@@ -150,11 +158,8 @@ impl Reindexer {
 
     /// Whether the ledger waits for an attempt's outcome.
     fn is_under_way(&self, id: AttemptId) -> bool {
-        let ledger = self.dependencies.ledger.view();
-        ledger.is_ok_and(|ledger| {
-            let mut attempts = ledger.track().unjudged();
-            attempts.any(|attempt| attempt.id == id)
-        })
+        let book = self.dependencies.ledger.book();
+        book.is_ok_and(|book| book.unanswered().any(|attempt| attempt.id == id))
     }
 
     fn log(&self, folder: &FolderView, answer: &Requeue) {
@@ -171,5 +176,20 @@ impl Reindexer {
                 warn!(%portal, folder = %name, %id, error, "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");
             }
         }
+    }
+}
+
+/// Waits for an answer. One that does not come soon after `cancel` is not known.
+async fn answered_or_ended(
+    answer: impl Future<Output = Requeue>,
+    cancel: &CancellationToken,
+) -> Requeue {
+    let ended = async {
+        cancel.cancelled().await;
+        sleep(LAST_WAIT).await;
+    };
+    tokio::select! {
+        answer = answer => answer,
+        () = ended => Requeue::interrupted(),
     }
 }

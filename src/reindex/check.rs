@@ -136,7 +136,7 @@ mod tests {
             },
             kill_switch: false,
             is_double: false,
-            ledger: None,
+            book: None,
             now: Timestamp::from_millis(0),
         };
         let unread = |id| FolderView::unseen(id, FolderName::new("Inbox"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::model::{FolderId, PortalName, Timestamp};
@@ -28,8 +28,8 @@ pub(super) struct Input {
     pub kill_switch: bool,
     /// Whether a portal that is configured before has the same folders: then it is the same portal under another address.
     pub is_double: bool,
-    /// The attempts; `None` if the ledger cannot be used.
-    pub ledger: Option<Arc<LedgerView>>,
+    /// The attempts; `None` if the ledger cannot be used, or this process may not act.
+    pub book: Option<Arc<Book>>,
     /// By the clock of the ledger.
     pub now: Timestamp,
 }
@@ -45,7 +45,7 @@ impl Input {
             is_unusable: self.is_double || self.portal.list.trouble().is_some(),
             folders: folders.map(|folder| self.facts(folder)).collect(),
         };
-        policy::decide(&facts, self.ledger.as_deref())
+        policy::decide(&facts, self.book.as_deref())
     }
 
     /// How many folders are there whose mode is off.

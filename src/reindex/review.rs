@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tracing::{debug, info};
 
-use crate::attempts::{Attempt, LedgerView};
+use crate::attempts::{Attempt, Book};
 use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, LaterRead, Observation};
 use crate::portal::{Lane, PageBody, PortalError, Session};
@@ -17,11 +17,11 @@ use crate::snapshot::{FailedFiles, FolderView};
 impl Reindexer {
     /// Writes what a collection shows about the files that the ledger watches.
     pub(super) async fn review(&mut self, input: &Input) {
-        let Some(ledger) = &input.ledger else {
+        let Some(book) = &input.book else {
             return;
         };
         let snapshot = self.dependencies.publisher.current();
-        let attempts = ledger.track().unjudged();
+        let attempts = book.track().unjudged();
         let attempts = attempts.filter(|attempt| judges(&snapshot, &input.portal, &attempt.portal));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
@@ -30,7 +30,7 @@ impl Reindexer {
             self.judge(input, &attempt).await;
         }
         for folder in input.folders() {
-            self.renew(input, folder, ledger).await;
+            self.renew(input, folder, book).await;
         }
     }
 
@@ -87,8 +87,8 @@ impl Reindexer {
     }
 
     /// Resets the attempts of files that are done or gone.
-    async fn renew(&mut self, input: &Input, folder: &FolderView, ledger: &LedgerView) {
-        let Some(known) = ledger.folder(folder.id) else {
+    async fn renew(&mut self, input: &Input, folder: &FolderView, book: &Book) {
+        let Some(known) = book.folder(folder.id) else {
             return;
         };
         let Some(failed) = input.failed_files(folder) else {

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use crate::config::Portal;
 use crate::model::PortalName;
 use crate::snapshot::{PortalView, ReindexView, Snapshot};
+use crate::store::Standing;
 
 /// Publishes the views of all portals together.
 #[derive(Debug, Clone, Default)]
@@ -16,9 +17,13 @@ impl Publisher {
     /// Shows these portals from now on, in this order. New ones are empty.
     pub fn use_portals(&self, portals: &[Portal]) {
         self.update(|snapshot| {
+            let new = |portal: &Portal| PortalView {
+                standing: Standing::Unknown("it was not opened yet".to_owned()),
+                ..PortalView::unasked(portal)
+            };
             let view = |portal: &Portal| {
                 let known = snapshot.portal(&portal.name);
-                known.map_or_else(|| Arc::new(PortalView::unasked(portal)), Arc::clone)
+                known.map_or_else(|| Arc::new(new(portal)), Arc::clone)
             };
             snapshot.portals = portals.iter().map(view).collect();
             let is_shown = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
@@ -34,6 +39,12 @@ impl Publisher {
                 *portal = Arc::new(view);
             }
         });
+    }
+
+    /// Replaces the view of a portal that this process does not read.
+    pub fn stand_by(&self, view: PortalView) {
+        self.update(|snapshot| drop(snapshot.reindex.remove(&view.name)));
+        self.publish(view);
     }
 
     /// Replaces the decisions about reindexing in one portal, if it is one of those that are shown.

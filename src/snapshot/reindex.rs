@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::model::FolderId;
 use crate::policy::Decision;
-use crate::store::ledger::Peers;
 
 /// The decisions about reindexing in one portal.
 #[derive(Debug, Clone)]
@@ -14,19 +13,15 @@ pub struct ReindexView {
     /// The latest decision about each folder whose mode is not off.
     pub decisions: BTreeMap<FolderId, Decision>,
     /// The attempts, or why they are not known.
-    pub ledger: Result<Arc<LedgerView>, String>,
+    pub book: Result<Arc<Book>, String>,
     /// Why something could not be written to the ledger, if so.
     pub write_error: Option<String>,
-    /// Whether this process is the one that may reindex.
-    pub is_active: bool,
-    /// The other processes that watch the portal.
-    pub peers: Peers,
 }
 
 impl ReindexView {
     /// Why the ledger cannot be used or written, if so.
     pub fn refusal(&self) -> Option<&str> {
-        let error = self.ledger.as_ref().err();
+        let error = self.book.as_ref().err();
         error.or(self.write_error.as_ref()).map(String::as_str)
     }
 }

@@ -1,28 +1,26 @@
-//! The state: what is known of portals and folders, as documents, and the files that are not done.
+//! What is stored of portals and folders, as documents, and the files that are not done.
 //!
-//! It can be rebuilt, but counters would begin anew. Each folder has a [`Revision`]. Who writes a folder names the revision that it knows;
-//! if another process wrote since, it gets what that process wrote, so that the counters of a folder are one sequence.
+//! It can be rebuilt, but counters would begin anew. Only the holder of a portal's lease writes it. Each entry of the configuration has rows of
+//! its own, since entries with one address have different folders.
 
+mod divide;
 mod read;
 mod write;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::BuildHasher as _;
-use std::time::Duration;
 
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
-use crate::clock::Moment;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
-use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
-use crate::store::clock::StoreClock;
-use crate::store::database::Database;
+use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part, Place};
-use crate::store::statement::Revision;
-use crate::store::worker::{Owned, Worker};
+use crate::store::lease::Lease;
+use crate::store::statement::Value;
+
+pub(super) use read::classes;
 
 /// What is stored of a portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,10 +94,9 @@ pub struct StoredFolder {
     pub document: FolderDocument,
     /// Its files that are not done.
     pub files: FileHistory,
-    pub revision: Revision,
 }
 
-/// What is stored of a portal and its folders.
+/// What is stored of a portal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StoredPortal {
     pub document: PortalDocument,
@@ -108,166 +105,71 @@ pub struct StoredPortal {
 
 /// Changes of a portal that one transaction writes.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub struct FolderChanges {
     pub folders: Vec<FolderChange>,
-    pub last_success: Option<Timestamp>,
-    /// What refutes that it sorts, or that nothing does any more.
-    pub refutation: Option<Option<Refutation>>,
-    /// Since when its list cannot be read, or that it can again.
-    pub failing_since: Option<Option<Timestamp>>,
+    /// The portal, if it changed.
+    pub portal: Option<PortalDocument>,
     /// Folders to delete.
     pub forgotten: Vec<FolderId>,
-    /// Deletes folders of all portals but these that nobody wrote since a time.
-    pub unwatched: Option<(Vec<PortalAddress>, Timestamp)>,
+    /// Deletes folders of all entries but these that nobody wrote since a time.
+    pub unwatched: Option<(Vec<EntryKey>, Timestamp)>,
 }
 
 #[derive(Debug, Clone)]
 pub struct FolderChange {
     pub id: FolderId,
-    /// The revision that this was made from.
-    pub known: Option<Revision>,
-    pub document: FolderDocument,
+    /// `None` if more of its files are written before it.
+    pub document: Option<FolderDocument>,
     pub files: FileChanges,
 }
 
 /// The changes of a folder's files.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FileChanges {
-    /// All other files are as before.
-    Some {
-        changed: Vec<(FileKey, KnownFile)>,
-        forgotten: Vec<FileKey>,
-    },
-    All(Vec<(FileKey, KnownFile)>),
+pub struct FileChanges {
+    /// Whether no other file is known, so that those that are stored are deleted first.
+    pub replace: bool,
+    pub changed: Vec<(FileKey, KnownFile)>,
+    pub forgotten: Vec<FileKey>,
 }
 
-/// What came of the change of a folder.
-#[derive(Debug, PartialEq)]
-pub enum Answer {
-    Written(Revision),
-    /// Nothing was written: the database lost what was written to it before. The folder is to be written with all of its files.
-    Older,
-    /// Nothing was written: another process wrote this meanwhile.
-    Newer(Box<StoredFolder>),
-}
+/// An entry of the configuration in the column `portal`: its address and its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryKey(String);
 
-/// The answers to a write, by folder, and how long its transaction took.
-#[derive(Debug)]
-pub struct Written {
-    pub answers: Result<Vec<(FolderId, Answer)>, StoreError>,
-    pub took: Duration,
-}
-
-/// A handle to the state. Cheap to clone; the database is closed with the last one, and opened with its first use.
-#[derive(Debug, Clone)]
-pub struct Documents {
-    /// None: nothing is stored.
-    worker: Option<Worker<Database>>,
-    clock: StoreClock,
-}
-
-impl Owned for Database {
-    async fn close(&mut self) {
-        Self::close(self).await;
+impl EntryKey {
+    pub fn new(address: &PortalAddress, name: &PortalName) -> Self {
+        Self(format!("{address} {name}"))
     }
 }
 
-impl Documents {
-    pub fn open(place: Place, access: Access) -> Self {
-        let database = Database::new(place, Part::State, access);
-        Self {
-            clock: database.clock(),
-            worker: Some(Worker::start(database)),
-        }
+impl From<&EntryKey> for Value {
+    fn from(entry: &EntryKey) -> Self {
+        entry.0.as_str().into()
+    }
+}
+
+impl Lease {
+    /// Reads what is stored of an entry of the configuration.
+    pub async fn load(&self, entry: EntryKey) -> Result<StoredPortal, StoreError> {
+        self.read(async move |connection, _| read::portal(connection, &entry).await)
+            .await
     }
 
-    /// A state that stores nothing: for a single collection.
-    pub fn nowhere() -> Self {
-        Self {
-            worker: None,
-            clock: StoreClock::default(),
-        }
-    }
-
-    pub const fn saves(&self) -> bool {
-        self.worker.is_some()
-    }
-
-    /// The clock of the times in it.
-    pub const fn clock(&self) -> &StoreClock {
-        &self.clock
-    }
-
-    /// Reads a portal, after everything that was written before.
-    pub async fn load(&self, portal: PortalAddress) -> Result<StoredPortal, StoreError> {
-        self.run(async move |database| {
-            let load = async |connection: &mut _| read::portal(connection, &portal).await;
-            database.transaction(load).await
-        })
-        .await
-        .unwrap_or_else(|| Ok(StoredPortal::default()))
-    }
-
-    /// Writes changes of a portal in one transaction: what is written has come to the disk when this returns. Without any change it checks
-    /// that the database takes writes.
-    pub async fn write(&self, portal: PortalAddress, changes: Changes) -> Written {
-        let clock = self.clock.clone();
-        let written = self.run(async move |database| {
-            let began = Moment::now().steady;
-            let answers = if changes.is_empty() {
-                database.check_write().await.map(|()| Vec::new())
-            } else {
-                let write = async |connection: &mut _| {
-                    let now = clock.now().wall;
-                    write::write(connection, &portal, &changes, now).await
-                };
-                database.transaction(write).await
-            };
-            let took = began.elapsed();
-            Written { answers, took }
-        });
-        written.await.unwrap_or_else(|| Written {
-            answers: Err(StoreError::Closed),
-            took: Duration::ZERO,
-        })
-    }
-
-    /// The error classes that have a slot in any folder; none if nothing was stored yet.
-    pub async fn known_classes(&self) -> Result<BTreeSet<String>, StoreError> {
-        let classes = self.run(async |database| database.transaction(read::classes).await);
-        match classes.await {
-            None | Some(Err(StoreError::Missing(_))) => Ok(BTreeSet::new()),
-            Some(classes) => classes,
-        }
-    }
-
-    /// Closes the database after all earlier writes. A later one opens it again.
-    pub async fn close(&self) {
-        // Where the thread has ended, it is closed.
-        let _ = self.run(async |database| database.close().await).await;
-    }
-
-    /// `None` if nothing is stored, or the thread ended.
-    async fn run<T: Send + 'static>(
+    /// Writes changes of an entry: what is written has come to the disk when this returns. Without any change it checks that the database takes
+    /// writes. Many rows are divided over several transactions, each with half as many after one that failed.
+    pub async fn write_folders(
         &self,
-        job: impl AsyncFnOnce(&mut Database) -> T + Send + 'static,
-    ) -> Option<T> {
-        self.worker.as_ref()?.run(job).await
-    }
-}
-
-impl Changes {
-    fn is_empty(&self) -> bool {
-        let Self {
-            folders, forgotten, ..
-        } = self;
-        folders.is_empty()
-            && forgotten.is_empty()
-            && !self.changes_portal()
-            && self.unwatched.is_none()
-    }
-
-    fn changes_portal(&self) -> bool {
-        self.last_success.is_some() || self.refutation.is_some() || self.failing_since.is_some()
+        entry: EntryKey,
+        changes: FolderChanges,
+    ) -> Result<(), StoreError> {
+        for part in divide::divide(changes, self.rows_at_once()) {
+            let entry = entry.clone();
+            let written = self
+                .write(async move |connection, _| write::write(connection, &entry, &part).await);
+            let written = written.await;
+            self.note_rows(written.is_ok());
+            written?;
+        }
+        Ok(())
     }
 }

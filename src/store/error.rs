@@ -3,26 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use tokio::time::error::Elapsed;
 
 use crate::attempts::Misfit;
 
-/// Why a database cannot be used. While it cannot, it is left as it is.
+/// Why the database cannot be used. While it cannot, it is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StoreError {
     #[error("{} cannot be used: {cause}", path.display())]
     Path { path: PathBuf, cause: String },
-    #[error("the state folder {} is in use by another process; give each process a folder of its own", path.display())]
-    InUse { path: PathBuf },
+    #[error("the state folder {} is in use by {holder}", path.display())]
+    InUse { path: PathBuf, holder: String },
     #[error("{} is read-only; make it writable, or move it away to begin with a new one", .0.display())]
     ReadOnly(PathBuf),
-    /// The file was taken away while it was in use.
-    #[error("{} was removed or replaced while it was in use; put it back, or start again", .0.display())]
-    Replaced(PathBuf),
+    /// Another file has the name of the one that is open, or none has.
+    #[error("the file of the database was removed or replaced")]
+    Replaced,
     #[error("{} is a database, but not one of kb-exporter", .0.display())]
     Foreign(PathBuf),
     /// Only the service makes tables.
-    #[error("there is no {0} yet: kb-exporter makes it when it runs with this configuration")]
-    Missing(&'static str),
+    #[error(
+        "nothing is stored yet: kb-exporter makes the database when it runs with this configuration"
+    )]
+    Missing,
     #[error("its tables are of a newer version (version {found}, known {known})")]
     Newer {
         found: i64,
@@ -40,12 +43,15 @@ pub enum StoreError {
     CommitUnknown(String),
     #[error("it contains data that kb-exporter did not write: {0}")]
     Content(String),
-    /// Another process wrote since the data was read on which this depends. Nothing was written.
-    #[error("another process wrote at the same time")]
-    Stale,
-    /// Another process acts.
-    #[error("another process has the lease")]
+    /// Another process reads the portal now.
+    #[error("another process has the lease of the portal")]
     NoLease,
+    /// The database lost writes of this process, which takes the lease anew: everything is to be written once more.
+    #[error("the database lost what was written to it; it is written again")]
+    LostWrites,
+    /// A change of the ledger does not fit what it knows.
+    #[error("{0}")]
+    Misfit(#[from] Misfit),
     #[error("it is closed")]
     Closed,
     /// Nothing was asked yet.
@@ -64,6 +70,18 @@ impl StoreError {
     /// Whether the connection may be of no use any more.
     pub(super) const fn is_of_connection(&self) -> bool {
         matches!(self, Self::Away(_) | Self::CommitUnknown(_))
+    }
+
+    /// Whether the process can do nothing but end: a person must act before the folder can be used.
+    pub(crate) const fn is_of_folder(&self) -> bool {
+        matches!(
+            self,
+            Self::Path { .. }
+                | Self::ReadOnly(_)
+                | Self::Foreign(_)
+                | Self::Newer { .. }
+                | Self::Content(_)
+        )
     }
 
     /// The same error, which says of which file it is.
@@ -85,22 +103,14 @@ pub enum LedgerError {
     Temporary,
     #[error("the reindex ledger cannot be used: {0}")]
     Store(StoreError),
-    /// An event does not fit what the ledger knows.
     #[error("the reindex ledger refuses a change: {0}")]
-    Misfit(#[from] Misfit),
-}
-
-impl LedgerError {
-    /// Whether another process acts.
-    pub const fn is_other_process(&self) -> bool {
-        matches!(self, Self::Store(StoreError::NoLease))
-    }
+    Misfit(Misfit),
 }
 
 impl From<StoreError> for LedgerError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Stale => Misfit::Changed.into(),
+            StoreError::Misfit(misfit) => Self::Misfit(misfit),
             error => Self::Store(error),
         }
     }
@@ -111,6 +121,9 @@ impl From<StoreError> for LedgerError {
 const OF_STATEMENT: [&str; 10] = [
     "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
 ];
+
+/// The SQLSTATE of a table that is not there any more: a new connection makes it.
+const NO_TABLE: &str = "42P01";
 
 /// The SQLSTATE of what the role has no right to do, and what to do about it.
 const NO_RIGHT: &str = "42501";
@@ -146,7 +159,8 @@ impl From<sqlx::Error> for StoreError {
         if sqlstate == NO_RIGHT {
             message = format!("{message}; {RIGHT_ADVICE}");
         }
-        if OF_STATEMENT.iter().any(|start| sqlstate.starts_with(start)) {
+        let is_of_statement = OF_STATEMENT.iter().any(|start| sqlstate.starts_with(start));
+        if is_of_statement && sqlstate != NO_TABLE {
             Self::Refused(message)
         } else {
             Self::Away(message)
@@ -157,6 +171,12 @@ impl From<sqlx::Error> for StoreError {
 /// Codes of PostgreSQL have five characters.
 fn sqlstate(code: &str) -> Option<&str> {
     (code.len() == 5).then_some(code)
+}
+
+impl From<Elapsed> for StoreError {
+    fn from(_: Elapsed) -> Self {
+        Self::Away("no answer".to_owned())
+    }
 }
 
 impl From<serde_json::Error> for StoreError {

@@ -1,214 +1,229 @@
-//! The reindex ledger: the log of events of each portal, and who may add to it.
+//! The reindex ledger of a portal: what is known of attempts, and the only way to change it.
 //!
-//! The intent of an attempt is on disk before its request is sent, so a crash at any point leaves the attempt charged. An event has the number
-//! after the last one, and is added only if that is still the last one: whoever decided on an older log is refused, and decides again.
-//!
-//! ```text
-//! LedgerView ─Event→ does it fit? ─append (commit)→ disk ─apply→ what everybody sees
-//! ```
-//!
-//! A portal is known by its address, so that entries of the configuration with one base URL share its limits, and a new name
-//! forgets nothing.
-//!
-//! While the database cannot be used, it stays as it is, every change is refused with the reason, and it is tried again.
+//! The intent of an attempt is on disk before its request is sent, so a crash at any point leaves the attempt charged. Every change is one
+//! transaction of the lease's holder, so what is known in memory is what the database has.
 
-mod commands;
-mod copy;
-mod follow;
-mod leases;
-pub(super) mod log;
-mod views;
-mod writer;
+mod read;
+mod write;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::attempts::{AttemptId, Event, Intent, LedgerView, Misfit, Review};
-use crate::clock::Moment;
-use crate::model::{FileKey, FolderId, Outcome, PortalAddress, PortalName, Timestamp};
-use crate::store::clock::StoreClock;
-use crate::store::error::StoreError;
-use crate::store::place::Place;
-use crate::store::worker::Worker;
+use crate::attempts::{AttemptId, Book, Intent, Misfit, Review};
+use crate::clock::{Moment, SteadyCalendar};
+use crate::model::{FileKey, FolderId, Lost, Outcome, PortalAddress, Timestamp};
+use crate::store::database::Database;
+use crate::store::error::{LedgerError, StoreError};
+use crate::store::lease::Lease;
+use crate::store::statement::Connection;
 
-use leases::{Claim, Leases};
-use views::{Known, Views};
-use writer::Writer;
+pub(super) use read::book;
+pub(super) use write::{FORGIVEN_CLOCK, forget_tried};
 
-pub use crate::store::error::LedgerError;
-pub use commands::{Entry, forgive, history, views};
-pub use leases::{Peers, Standing};
+use read::Forgivenesses;
+use write::Changed;
 
-/// How often a lease is renewed in its length, so that one renewal may fail.
-const RENEWALS: u32 = 3;
+/// A machine whose calendar is ahead of the ledger's by more was set forward while the process ran.
+const CALENDARS_AGREE: Duration = Duration::from_mins(1);
 
-/// A handle to the ledger. Cheap to clone; the database is closed by [`Self::close`], or when the last handle, and the last portal's, is
-/// dropped.
+/// The ledger of one portal. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Ledger {
-    views: Views,
-    clock: StoreClock,
-    writer: Worker<Writer>,
-    /// Where other processes share the ledger.
-    leases: Option<Leases>,
+pub struct Ledger(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    lease: Lease,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    book: Arc<Book>,
+    /// Limits are measured by it.
+    calendar: SteadyCalendar,
+    /// Whether a commit was not answered, so that the database may have more.
+    is_in_doubt: bool,
+    /// The losses of the database after which everything was written once more.
+    losses: u64,
+    /// Attempts of this process without an outcome that is written.
+    under_way: HashSet<AttemptId>,
+    /// Whether the database knows that the machine's calendar was set forward.
+    was_set_forward: bool,
+}
+
+/// Reads the ledger of a portal for its new holder. Whoever waited for the answer to a request is gone.
+pub(super) async fn take_over(
+    connection: &mut Connection,
+    portal: &PortalAddress,
+) -> Result<Book, StoreError> {
+    let mut book = book(connection, portal).await?;
+    // A doubt of a calendar that was ahead holds from now on.
+    let now = Moment::now().wall;
+    book.doubted = book.doubted.map(|doubted| doubted.min(now));
+    let unanswered: Vec<_> = book.unanswered().map(|attempt| attempt.id).collect();
+    let interrupted = Outcome::Unknown {
+        why: Lost::Interrupted,
+    };
+    end_unanswered(connection, portal, &mut book, &unanswered, interrupted).await?;
+    Ok(book)
+}
+
+async fn end_unanswered(
+    connection: &mut Connection,
+    portal: &PortalAddress,
+    book: &mut Book,
+    unanswered: &[AttemptId],
+    outcome: Outcome,
+) -> Result<(), StoreError> {
+    for id in unanswered {
+        let intended = book.attempt(*id).map(|attempt| attempt.intended);
+        let at = Moment::now().wall.max(intended.unwrap_or_default());
+        let changed = Changed::by_outcome(book, *id);
+        book.settle(*id, at, outcome)?;
+        changed.write(connection, portal, book).await?;
+    }
+    Ok(())
 }
 
 impl Ledger {
-    /// The ledger in a folder, which one process has.
-    pub fn in_folder(place: Place) -> Self {
-        Self::new(place, None)
-    }
-
-    /// The ledger in PostgreSQL. One process may act: the one that has the lease, which lasts so long.
-    pub fn shared(place: Place, lease: Duration) -> Self {
-        Self::new(place, Some(Leases::new(lease)))
-    }
-
-    fn new(place: Place, leases: Option<Leases>) -> Self {
-        let views = Views::default();
-        let writer = Writer::new(place, views.clone(), leases.clone());
-        Self {
-            views,
-            clock: writer.clock(),
-            leases,
-            writer: Worker::start(writer),
-        }
-    }
-
-    /// Whether other processes use the ledger as well.
-    pub const fn is_shared(&self) -> bool {
-        self.leases.is_some()
-    }
-
-    /// The ledger of one portal. Nothing is known before [`PortalLedger::follow`].
-    pub fn portal(&self, portal: &PortalAddress) -> PortalLedger {
-        PortalLedger {
-            portal: portal.clone(),
-            ledger: self.clone(),
-        }
-    }
-
-    /// Closes the database after all earlier changes are written. From then on every change is refused.
-    pub async fn close(&self) {
-        // Where the thread has ended, it is closed.
-        let _ = self.writer.run(async |writer| writer.end().await).await;
-    }
-}
-
-/// The ledger of one portal: what is known, and the only way to change it.
-///
-/// Every change is one transaction, synced to disk when the method returns, and in the view from then on. It is finished
-/// even when nobody waits for it any more. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct PortalLedger {
-    portal: PortalAddress,
-    ledger: Ledger,
-}
-
-impl PortalLedger {
-    /// The time by the clock that all who use the ledger share: that of this machine, or of the PostgreSQL server.
-    pub fn now(&self) -> Moment {
-        self.ledger.clock.now()
-    }
-
-    /// By how many milliseconds that clock is ahead of the clock of this machine.
-    pub fn clock_ahead(&self) -> i64 {
-        self.ledger.clock.ahead()
-    }
-
-    pub const fn address(&self) -> &PortalAddress {
-        &self.portal
-    }
-
-    /// Whether other processes use the ledger as well.
-    pub const fn is_shared(&self) -> bool {
-        self.ledger.is_shared()
-    }
-
-    /// Whether this process may act. Where other processes share the ledger, one of all may.
-    pub fn may_act(&self) -> bool {
-        let leases = self.ledger.leases.as_ref();
-        leases.is_none_or(|leases| leases.is_held(&self.portal))
-    }
-
-    /// What is known of the other processes that watch the portal.
-    pub fn peers(&self) -> Peers {
-        let leases = self.ledger.leases.as_ref();
-        leases.map_or_else(Peers::default, |leases| leases.peers(&self.portal))
-    }
-
-    /// How often [`Self::renew_lease`] is due; `None` where no other process uses the ledger.
-    pub fn renewal_interval(&self) -> Option<Duration> {
-        let leases = self.ledger.leases.as_ref()?;
-        Some(leases.length() / RENEWALS)
-    }
-
-    /// Shows this process to the others, and takes or renews the right to act; gives it up if no entry of the configuration with this address has a
-    /// folder to act on. `entry`: the portal's name there.
-    pub async fn renew_lease(
-        &self,
-        entry: PortalName,
-        standing: Standing,
-        acts: bool,
-    ) -> Result<(), LedgerError> {
-        let claim = Claim {
-            entry,
-            standing,
-            acts,
+    pub(super) fn new(lease: Lease, book: Book) -> Self {
+        let known = Known {
+            book: Arc::new(book),
+            calendar: SteadyCalendar::start(),
+            is_in_doubt: false,
+            losses: lease.losses(),
+            under_way: HashSet::new(),
+            was_set_forward: false,
         };
-        self.send(async move |writer, portal| writer.renew_lease(portal, &claim).await)
-            .await
+        Self(Arc::new(Shared {
+            lease,
+            known: Mutex::new(known),
+        }))
     }
 
-    /// Gives up the right to act, so that another process need not wait for its end.
-    pub async fn leave(&self, entry: PortalName) -> Result<(), LedgerError> {
-        self.send(async move |writer, portal| writer.leave(portal, &entry).await)
-            .await
+    pub fn lease(&self) -> &Lease {
+        &self.0.lease
+    }
+
+    /// The time by which limits end: it goes on steadily, however the machine's calendar is set.
+    pub fn now(&self) -> Timestamp {
+        self.known().calendar.now()
+    }
+
+    /// Whether this process may act.
+    pub fn may_act(&self) -> bool {
+        self.lease().is_held()
     }
 
     /// What is known now, or why nothing is.
-    pub fn view(&self) -> Result<Arc<LedgerView>, LedgerError> {
-        Ok(self.ledger.views.get(&self.portal)?.view)
+    pub fn book(&self) -> Result<Arc<Book>, LedgerError> {
+        let known = self.known();
+        if known.is_in_doubt {
+            let why = "the last write was not answered".to_owned();
+            return Err(StoreError::CommitUnknown(why).into());
+        }
+        Ok(Arc::clone(&known.book))
     }
 
     /// Whether an attempt in a folder waits for its verdict.
     pub fn has_open_attempt(&self, folder: FolderId) -> bool {
-        let ledger = self.view();
-        ledger.is_ok_and(|ledger| ledger.track().unjudged_in(folder).next().is_some())
+        let known = self.known();
+        known.book.track().unjudged_in(folder).next().is_some()
     }
 
     /// The files of a folder whose later statuses are wanted.
     pub fn watched(&self, folder: FolderId) -> HashSet<FileKey> {
-        let Ok(ledger) = self.view() else {
-            return HashSet::new();
-        };
-        let attempts = ledger.track().unjudged_in(folder);
+        let known = self.known();
+        let attempts = known.book.track().unjudged_in(folder);
         let sent = attempts.filter_map(|attempt| attempt.watched.as_ref());
         let sent = sent.flat_map(|files| files.keys());
-        let known = ledger.folder(folder).into_iter();
-        let tried = known.flat_map(|known| known.file_attempts.keys());
+        let tried = known.book.folder(folder).into_iter();
+        let tried = tried.flat_map(|folder| folder.file_attempts.keys());
         sent.chain(tried).copied().collect()
+    }
+
+    /// Reads what people forgave since, and what the database has after a write that was not answered or that it lost. Fails where nothing can be
+    /// written. Returns what was forgiven, for people.
+    pub async fn follow(&self) -> Result<Vec<String>, LedgerError> {
+        let ledger = self.clone();
+        let follow = async move |database: &mut Database| {
+            let lease = ledger.lease();
+            let losses = lease.losses();
+            let (before, is_in_doubt, was_lost) = {
+                let known = ledger.known();
+                let before = Arc::clone(&known.book);
+                (before, known.is_in_doubt, known.losses != losses)
+            };
+            let set_forward = ledger.set_forward();
+            let follow = async |connection: &mut Connection, portal: &PortalAddress| {
+                if was_lost {
+                    write::write_back(connection, portal, &before).await?;
+                }
+                if let Some(at) = set_forward {
+                    write::doubt(connection, portal, at).await?;
+                }
+                let mut after = if was_lost || is_in_doubt {
+                    book(connection, portal).await?
+                } else {
+                    Book::clone(&before)
+                };
+                let unsent = ledger.unsent(&after);
+                end_unanswered(connection, portal, &mut after, &unsent, Outcome::NotSent).await?;
+                let forgiven = read::forgivenesses(connection, portal).await?;
+                let news = forgiven.since(&before);
+                write::forget_tried(connection, portal, &news.attempts).await?;
+                Ok((after, forgiven.doubted, news))
+            };
+            let (after, doubted, news) = lease.transaction(database, follow).await?;
+            let mut known = ledger.known();
+            known.losses = losses;
+            known.is_in_doubt = false;
+            known.was_set_forward |= set_forward.is_some();
+            Ok(known.use_book(after, doubted, &news))
+        };
+        Ok(self.lease().run(follow).await?)
+    }
+
+    /// Attempts without an outcome whose intent this process was not told to be written: nothing was sent.
+    fn unsent(&self, book: &Book) -> Vec<AttemptId> {
+        let known = self.known();
+        let unanswered = book.unanswered().map(|attempt| attempt.id);
+        unanswered
+            .filter(|id| !known.under_way.contains(id))
+            .collect()
+    }
+
+    /// The time of the machine's calendar, if it was set forward since the process began and the database does not know: the process that starts
+    /// next would take all limits for older than they are.
+    fn set_forward(&self) -> Option<Timestamp> {
+        let wall = Moment::now().wall;
+        let is_ahead = wall.since(self.now()) > CALENDARS_AGREE;
+        let is_new = is_ahead && !self.known().was_set_forward;
+        is_new.then_some(wall)
     }
 
     /// Writes that an attempt is about to be made. The request may be sent when this has returned, and only then.
     ///
-    /// `decided_on` is the view that led to it: where anything was written since, by whoever shares the portal, it is
-    /// [`Misfit::Changed`], and the decision is out of date: the view is the newer one by then.
+    /// `decided_on` is what led to it: where anything changed since, it is [`Misfit::Changed`], and the decision is out of date.
     pub async fn intend(
         &self,
         intent: Intent,
-        decided_on: &Arc<LedgerView>,
+        decided_on: &Arc<Book>,
     ) -> Result<AttemptId, LedgerError> {
         let decided_on = Arc::clone(decided_on);
-        let folder = intent.folder;
-        let add = async move |writer: &mut Writer, portal: &PortalAddress| {
-            writer.intend(portal, intent, &decided_on).await
+        let change = move |book: &Arc<Book>, after: &mut Book| {
+            if !Arc::ptr_eq(book, &decided_on) {
+                return Err(Misfit::Changed);
+            }
+            let id = after.intend(intent)?;
+            Ok((Changed::by_intent(after, id), id))
         };
-        let view = self.send(add).await?;
-        let made = view.track().unjudged_in(folder).next();
-        made.map(|attempt| attempt.id)
-            .ok_or_else(|| Misfit::Changed.into())
+        let ledger = self.clone();
+        let note = move |id: &AttemptId| {
+            ledger.known().under_way.insert(*id);
+        };
+        self.change(change, note).await
     }
 
     /// Writes the outcome of a request.
@@ -218,7 +233,15 @@ impl PortalLedger {
         at: Timestamp,
         outcome: Outcome,
     ) -> Result<(), LedgerError> {
-        self.add(Event::Settled { id, at, outcome }).await
+        let change = move |book: &Arc<Book>, after: &mut Book| {
+            after.settle(id, at, outcome)?;
+            Ok((Changed::by_outcome(book, id), ()))
+        };
+        let ledger = self.clone();
+        let note = move |_: &()| {
+            ledger.known().under_way.remove(&id);
+        };
+        self.change(change, note).await
     }
 
     /// Writes what a read showed about an attempt.
@@ -228,62 +251,110 @@ impl PortalLedger {
         at: Timestamp,
         review: Review,
     ) -> Result<(), LedgerError> {
-        self.add(Event::Reviewed { id, at, review }).await
+        let change = move |book: &Arc<Book>, after: &mut Book| {
+            after.review(id, at, &review)?;
+            Ok((Changed::by_review(book, id, &review), ()))
+        };
+        self.change(change, |_| {}).await
     }
 
     /// Counts the attempts of files from 0 again.
     pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), LedgerError> {
-        self.add(Event::Renewed { folder, files }).await
+        let change = move |_: &Arc<Book>, after: &mut Book| {
+            after.renew(folder, &files);
+            Ok((Changed::by_renewal(folder, files), ()))
+        };
+        self.change(change, |_| {}).await
     }
 
-    /// Records attempts that were made until then and have no outcome as interrupted: nobody waits for an answer any more.
-    pub async fn interrupt(&self, until: Timestamp) -> Result<(), LedgerError> {
-        self.change(move |known| Ok(known.view.interrupted(until)))
-            .await
-    }
-
-    /// Removes what no limit reads any more. The counters stay.
+    /// Removes what no limit reads any more. The counters of the folders that are listed stay.
     pub async fn tidy(
         &self,
         horizon: Duration,
         listed: HashSet<FolderId>,
     ) -> Result<(), LedgerError> {
-        self.send(async move |writer, portal| writer.tidy(portal, horizon, &listed).await)
-            .await
-    }
-
-    /// Reads what other processes wrote since, and returns it. Opens the database where that failed before. Fails where nothing can be written,
-    /// also when there is nothing to write.
-    pub async fn follow(&self) -> Result<Vec<Event>, LedgerError> {
-        self.send(async |writer, portal| writer.follow(portal).await)
-            .await
-    }
-
-    async fn add(&self, event: Event) -> Result<(), LedgerError> {
-        self.change(move |_| Ok(vec![event.clone()])).await
-    }
-
-    async fn change(
-        &self,
-        events: impl Fn(&Known) -> Result<Vec<Event>, Misfit> + Send + 'static,
-    ) -> Result<(), LedgerError> {
-        self.send(async move |writer, portal| writer.change(portal, events).await)
-            .await
-    }
-
-    async fn send<T: Send + 'static>(
-        &self,
-        job: impl AsyncFnOnce(&mut Writer, &PortalAddress) -> Result<T, LedgerError> + Send + 'static,
-    ) -> Result<T, LedgerError> {
-        let portal = self.portal.clone();
-        let job = async move |writer: &mut Writer| {
-            writer.check_open()?;
-            job(writer, &portal).await
+        let book = self.book()?;
+        let (attempts, folders) = book.dispensable(horizon, &listed);
+        if attempts.is_empty() && folders.is_empty() {
+            return Ok(());
+        }
+        let change = move |_: &Arc<Book>, after: &mut Book| {
+            let classes = after.classes().keys().cloned().collect();
+            after.forget(&attempts, &folders);
+            Ok((Changed::by_tidying(attempts, folders, classes), ()))
         };
-        let result = self.ledger.writer.run(job).await;
-        result.unwrap_or_else(|| Err(StoreError::Closed.into()))
+        self.change(change, |_| {}).await
+    }
+
+    /// Makes a change in one transaction. What fails changes nothing, unless it is not known whether it did.
+    async fn change<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&Arc<Book>, &mut Book) -> Result<(Changed, T), Misfit> + Send + 'static,
+        note: impl FnOnce(&T) + Send + 'static,
+    ) -> Result<T, LedgerError> {
+        let ledger = self.clone();
+        let job = async move |database: &mut Database| {
+            let book = ledger.current()?;
+            let mut after = Book::clone(&book);
+            let (changed, done) = change(&book, &mut after)?;
+            let write = async |connection: &mut Connection, portal: &PortalAddress| {
+                changed.write(connection, portal, &after).await
+            };
+            let written = ledger.lease().transaction(database, write).await;
+            let mut known = ledger.known();
+            match &written {
+                Ok(()) => known.book = Arc::new(after),
+                Err(StoreError::CommitUnknown(_)) => known.is_in_doubt = true,
+                Err(_) => {}
+            }
+            drop(known);
+            written?;
+            note(&done);
+            Ok(done)
+        };
+        Ok(self.lease().run(job).await?)
+    }
+
+    /// What is known, if that is what the database has.
+    fn current(&self) -> Result<Arc<Book>, StoreError> {
+        let known = self.known();
+        if known.is_in_doubt || known.losses != self.lease().losses() {
+            return Err(Misfit::Changed.into());
+        }
+        Ok(Arc::clone(&known.book))
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl Known {
+    /// Takes what was read into use. Returns what was forgiven since.
+    fn use_book(
+        &mut self,
+        mut book: Book,
+        doubted: Option<Timestamp>,
+        news: &Forgivenesses,
+    ) -> Vec<String> {
+        for (what, until) in &news.attempts {
+            book.forgive(what, *until);
+        }
+        // What was noted for the next process does not hold this one, whose limits end steadily.
+        if doubted.is_none() || !self.was_set_forward {
+            book.doubted = doubted;
+        }
+        if let Some(at) = news.clock {
+            book.end_times_at(at);
+            book.clock_forgiven = Some(at);
+            self.calendar = SteadyCalendar::start();
+            self.was_set_forward = false;
+        }
+        if book != *self.book {
+            self.book = Arc::new(book);
+        }
+        let clock = news.clock.map(|_| FORGIVEN_CLOCK.to_owned());
+        let what = news.attempts.iter().map(|(what, _)| what.to_string());
+        what.chain(clock).collect()
+    }
+}

@@ -1,6 +1,7 @@
-//! Where the databases are, and what a process may do with them. A state folder belongs to one process at a time.
+//! Where the database is, and what a process may do with it. A state folder belongs to one process at a time.
 
 use std::fs::{DirBuilder, File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,45 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::config::{HiddenPath, State};
 use crate::store::error::StoreError;
 
-/// A database of the program. In a folder each is a file of its own; a server has the tables of both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// What is known of folders. It can be rebuilt.
-    State,
-    /// The reindex ledger.
-    Ledger,
-}
-
-impl Part {
-    pub const ALL: [Self; 2] = [Self::State, Self::Ledger];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::State => "state",
-            Self::Ledger => "ledger",
-        }
-    }
-
-    /// The name of its file in a state folder.
-    pub const fn file_name(self) -> &'static str {
-        match self {
-            Self::State => "state.db",
-            Self::Ledger => "ledger.db",
-        }
-    }
-
-    /// The error where there is none.
-    pub(super) const fn missing(self) -> StoreError {
-        StoreError::Missing(match self {
-            Self::State => "stored state",
-            Self::Ledger => "reindex ledger",
-        })
-    }
-}
-
-/// Where both databases are. Cheap to clone.
+/// Where the database is. Cheap to clone.
 #[derive(Debug, Clone)]
 pub enum Place {
+    /// In this folder.
     Folder(StateFolder),
     /// In PostgreSQL. The file has the URL.
     Server(HiddenPath),
@@ -65,20 +31,27 @@ impl Place {
             State::Temporary => None,
         }
     }
+
+    pub(super) const fn is_server(&self) -> bool {
+        matches!(self, Self::Server(_))
+    }
 }
 
 /// What a process may do with a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// It is the service: it locks the folder, and makes the tables where they are missing.
+pub(super) enum Access {
+    /// It is the service: it has the lock of the folder, and makes the tables where they are missing.
     Serve,
     /// It writes to tables that are there.
     Write,
     Read,
 }
 
-/// The name of the file that is locked.
-const LOCK_NAME: &str = "lock";
+/// The name of the database in a state folder,
+const DATABASE: &str = "state.db";
+
+/// and of the file that is locked. It names the process that has the lock.
+const LOCK: &str = "lock";
 
 /// A state folder. Cheap to clone; other processes can use the folder when the last clone is dropped.
 #[derive(Debug, Clone)]
@@ -88,44 +61,64 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    pub fn new(path: &Path) -> Self {
+    fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             lock: Arc::default(),
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn database(&self) -> PathBuf {
+        self.path.join(DATABASE)
     }
 
-    /// Locks the folder for this process, unless it is locked, and makes it if it is missing. Returns its path.
-    pub fn hold(&self) -> Result<&Path, StoreError> {
+    /// Locks the folder for this process, unless it has the lock, and makes the folder if it is missing.
+    pub(super) fn hold(&self, process: &str) -> Result<(), StoreError> {
         let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if lock.is_none() {
-            *lock = Some(take_lock(&self.path)?);
+            *lock = Some(take_lock(&self.path, process)?);
         }
-        Ok(&self.path)
+        Ok(())
     }
 }
 
-fn take_lock(folder: &Path) -> Result<File, StoreError> {
+fn take_lock(folder: &Path, process: &str) -> Result<File, StoreError> {
     let refused = |cause| StoreError::path(folder, &cause);
     // Names of files and errors are nobody else's.
     let mut new = DirBuilder::new();
     new.recursive(true).mode(0o700);
     new.create(folder).map_err(refused)?;
-    let file = File::options()
-        .create(true)
-        .append(true)
+    let mut options = File::options();
+    let options = options.create(true).truncate(false).read(true).write(true);
+    let mut file = options
         .mode(0o600)
-        .open(folder.join(LOCK_NAME))
+        .open(folder.join(LOCK))
         .map_err(refused)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => {
+            name_holder(&mut file, process).map_err(refused)?;
+            Ok(file)
+        }
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse {
             path: folder.to_owned(),
+            holder: holder(&mut file),
         }),
         Err(TryLockError::Error(error)) => Err(refused(error)),
+    }
+}
+
+fn name_holder(lock: &mut File, process: &str) -> std::io::Result<()> {
+    lock.set_len(0)?;
+    lock.rewind()?;
+    lock.write_all(process.as_bytes())
+}
+
+/// The process that a lock names. It may be about to write its name.
+fn holder(lock: &mut File) -> String {
+    let mut name = String::new();
+    let read = lock.take(200).read_to_string(&mut name);
+    match read {
+        Ok(1..) => crate::text::one_line(&name).into_owned(),
+        _ => "another process".to_owned(),
     }
 }

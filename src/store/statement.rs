@@ -1,37 +1,117 @@
-//! Statements with parameters, as both engines understand them, and what tells the writes to a row apart.
+//! Statements with parameters, which both engines understand, and their rows.
 
-use sqlx::any::{AnyArguments, AnyRow};
-use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe, Database as _, Row as _, Sqlite};
+use std::time::Duration;
 
-use crate::model::PortalAddress;
+use futures_util::StreamExt as _;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{Arguments, AssertSqlSafe, PgConnection, Row as _, SqliteConnection, raw_sql};
+use tokio::time::timeout;
+
+use crate::model::{FileKey, FolderId, PortalAddress};
 use crate::store::error::StoreError;
 
-/// Parameters of a statement, at most; either engine takes more. `SQLite` compares each name with all others, so a large statement takes its
-/// square of time. On a server, each statement costs a round trip.
-pub(super) fn max_parameters(connection: &AnyConnection) -> usize {
-    if is_file(connection) { 1_000 } else { 30_000 }
+/// An open connection.
+#[derive(Debug)]
+pub(super) enum Connection {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
 }
 
-/// Whether it is a file, which locks all rows at once.
-pub(super) fn is_file(connection: &AnyConnection) -> bool {
-    connection.backend_name() == Sqlite::NAME
+/// The next row comes within this time.
+const ROW_PATIENCE: Duration = Duration::from_secs(10);
+
+impl Connection {
+    /// Parameters of a statement, at most; either engine takes more. `SQLite` compares each name with all others, so a large statement takes its
+    /// square of time. On a server, each statement costs a round trip.
+    pub const fn max_parameters(&self) -> usize {
+        match self {
+            Self::Sqlite(_) => 1_000,
+            Self::Postgres(_) => 30_000,
+        }
+    }
+
+    /// Executes statements that are made of constants, and returns their rows.
+    pub async fn execute(&mut self, statements: String) -> Result<Vec<Row>, StoreError> {
+        let statements = raw_sql(AssertSqlSafe(statements));
+        Ok(match self {
+            Self::Sqlite(connection) => {
+                let rows = statements.fetch_all(connection).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Self::Postgres(connection) => {
+                let rows = statements.fetch_all(connection).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
+    pub async fn close(self) {
+        // It ends in any case.
+        let _ = match self {
+            Self::Sqlite(connection) => sqlx::Connection::close(connection).await,
+            Self::Postgres(connection) => sqlx::Connection::close(connection).await,
+        };
+    }
+}
+
+/// A row that a statement found.
+pub(super) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    pub fn text(&self, column: &str) -> Result<&str, StoreError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+
+    pub fn text_if_any(&self, column: &str) -> Result<Option<&str>, StoreError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+
+    pub fn number(&self, column: &str) -> Result<i64, StoreError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+
+    pub fn number_if_any(&self, column: &str) -> Result<Option<i64>, StoreError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+
+    /// The id in the column `folder`.
+    pub fn folder(&self) -> Result<FolderId, StoreError> {
+        let text = self.text("folder")?;
+        let content = || StoreError::Content(format!("the id of a folder {text:?}"));
+        FolderId::parse(text).ok_or_else(content)
+    }
+
+    /// The key in the column `file`.
+    pub fn file(&self) -> Result<FileKey, StoreError> {
+        let text = self.text("file")?;
+        let content = |_| StoreError::Content(format!("the key of a file {text:?}"));
+        text.parse().map_err(content)
+    }
 }
 
 /// A value of a row.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
     Integer(i64),
-}
-
-impl Value {
-    fn add_to(self, arguments: &mut AnyArguments) {
-        // Texts and numbers can always be encoded.
-        let _ = match self {
-            Self::Text(text) => arguments.add(text),
-            Self::Integer(number) => arguments.add(number),
-        };
-    }
+    NoText,
+    NoInteger,
 }
 
 impl From<String> for Value {
@@ -52,11 +132,47 @@ impl From<i64> for Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(is: bool) -> Self {
+        Self::Integer(is.into())
+    }
+}
+
+impl From<Option<String>> for Value {
+    fn from(text: Option<String>) -> Self {
+        text.map_or(Self::NoText, Self::Text)
+    }
+}
+
+impl From<Option<i64>> for Value {
+    fn from(number: Option<i64>) -> Self {
+        number.map_or(Self::NoInteger, Self::Integer)
+    }
+}
+
+impl From<&PortalAddress> for Value {
+    fn from(portal: &PortalAddress) -> Self {
+        portal.as_str().into()
+    }
+}
+
+impl From<FolderId> for Value {
+    fn from(folder: FolderId) -> Self {
+        folder.to_string().into()
+    }
+}
+
+impl From<FileKey> for Value {
+    fn from(file: FileKey) -> Self {
+        file.to_string().into()
+    }
+}
+
 /// A statement that is put together of constant text and values.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Statement {
     text: String,
-    arguments: AnyArguments,
+    values: Vec<Value>,
 }
 
 impl Statement {
@@ -70,9 +186,9 @@ impl Statement {
     }
 
     pub fn value(mut self, value: impl Into<Value>) -> Self {
-        value.into().add_to(&mut self.arguments);
+        self.values.push(value.into());
         self.text.push('$');
-        self.text.push_str(&self.arguments.len().to_string());
+        self.text.push_str(&self.values.len().to_string());
         self
     }
 
@@ -93,71 +209,80 @@ impl Statement {
         })
     }
 
-    /// `WHERE portal = 1 AND folder IN (2, 3)`
-    pub fn where_folder_in(
-        self,
-        portal: &PortalAddress,
-        folders: impl IntoIterator<Item = impl Into<Value>>,
-    ) -> Self {
-        self.text(" WHERE portal = ")
-            .value(portal.as_str())
-            .text(" AND folder IN (")
-            .list(folders)
-            .text(")")
-    }
-
     /// Executes it, and returns its rows.
-    pub async fn fetch(self, connection: &mut AnyConnection) -> Result<Vec<AnyRow>, StoreError> {
-        fetch(connection, self.text, self.arguments).await
-    }
-}
-
-/// Executes a statement with the parameters `$1`, `$2`, …, and returns its rows.
-pub(super) async fn query<const N: usize>(
-    connection: &mut AnyConnection,
-    text: impl Into<String>,
-    values: [Value; N],
-) -> Result<Vec<AnyRow>, StoreError> {
-    let values = values.into_iter();
-    let arguments = values.fold(AnyArguments::default(), |mut arguments, value| {
-        value.add_to(&mut arguments);
-        arguments
-    });
-    fetch(connection, text.into(), arguments).await
-}
-
-/// The statement gets no name in the connection: a name would stay in the server, and a proxy may give the next transaction another connection.
-async fn fetch(
-    connection: &mut AnyConnection,
-    text: String,
-    arguments: AnyArguments,
-) -> Result<Vec<AnyRow>, StoreError> {
-    let query = sqlx::query_with(AssertSqlSafe(text), arguments);
-    Ok(query.persistent(false).fetch_all(connection).await?)
-}
-
-/// A row's, or a log's, last write. The number grows by one with each write; the token is random, and tells the writes to a database apart from
-/// those with the same numbers to a copy of it that lost some.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Revision {
-    pub number: i64,
-    pub token: i64,
-}
-
-impl Revision {
-    /// The revision in the columns of a row.
-    pub(super) fn of(row: &AnyRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            number: row.try_get("number")?,
-            token: row.try_get("token")?,
+    pub async fn fetch(self, connection: &mut Connection) -> Result<Vec<Row>, StoreError> {
+        let mut rows = Vec::new();
+        self.each(connection, |row| {
+            rows.push(row);
+            Ok(())
         })
+        .await?;
+        Ok(rows)
     }
 
-    /// The write after a known one, or after none.
-    pub fn after(known: Option<Self>) -> Self {
-        Self {
-            number: known.map_or(0, |known| known.number).saturating_add(1),
-            token: fastrand::i64(..),
+    /// Executes it, and hands out its rows one by one.
+    ///
+    /// The statement gets no name in the connection: a name would stay in the server, and a proxy may give the next transaction another
+    /// connection.
+    pub async fn each(
+        self,
+        connection: &mut Connection,
+        mut row: impl FnMut(Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let text = AssertSqlSafe(self.text);
+        match connection {
+            Connection::Sqlite(connection) => {
+                let arguments: SqliteArguments = arguments(self.values);
+                let query = sqlx::query_with(text, arguments).persistent(false);
+                let mut rows = query.fetch(connection);
+                while let Some(next) = rows.next().await {
+                    row(Row::Sqlite(next?))?;
+                }
+            }
+            Connection::Postgres(connection) => {
+                let arguments: PgArguments = arguments(self.values);
+                let query = sqlx::query_with(text, arguments).persistent(false);
+                let mut rows = query.fetch(connection);
+                while let Some(next) = timeout(ROW_PATIENCE, rows.next()).await? {
+                    row(Row::Postgres(next?))?;
+                }
+            }
         }
+        Ok(())
     }
+}
+
+/// Texts and numbers can always be encoded.
+fn arguments<A: Arguments>(values: Vec<Value>) -> A
+where
+    String: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
+    i64: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
+    Option<String>: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
+    Option<i64>: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
+{
+    values.into_iter().fold(A::default(), |mut all, value| {
+        let _ = match value {
+            Value::Text(text) => all.add(text),
+            Value::Integer(number) => all.add(number),
+            Value::NoText => all.add(None::<String>),
+            Value::NoInteger => all.add(None::<i64>),
+        };
+        all
+    })
+}
+
+/// Writes rows to a table, as many in a statement as it takes. `ending`: what becomes of rows that are there.
+pub(super) async fn insert<const N: usize>(
+    connection: &mut Connection,
+    into: &str,
+    rows: Vec<[Value; N]>,
+    ending: &str,
+) -> Result<(), StoreError> {
+    let mut rows = rows.into_iter().peekable();
+    while rows.peek().is_some() {
+        let some = rows.by_ref().take(connection.max_parameters() / N);
+        let insert = Statement::new("INSERT INTO ").text(into).text(" VALUES ");
+        insert.rows(some).text(ending).fetch(connection).await?;
+    }
+    Ok(())
 }

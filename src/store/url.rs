@@ -11,6 +11,8 @@ use std::net::IpAddr;
 use percent_encoding::percent_decode_str;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use sqlx::ConnectOptions as _;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use url::Url;
 
 const FORM: &str = "it must have a URL such as postgres://USER:PASSWORD@HOST/DATABASE";
@@ -33,9 +35,9 @@ const DEFAULT_PORT: u16 = 5432;
 /// The options of a URL by their names, those that it has in its other parts included.
 type Options = BTreeMap<&'static str, String>;
 
-/// The URL for each host, in the order in which they are tried. A message about it has no part of it: what seems to be an option may be the
-/// end of a password.
-pub fn parse(text: &str) -> Result<Vec<Url>, String> {
+/// How to connect to each host, in the order in which they are tried. A message about the URL has no part of it: what seems to be an option may
+/// be the end of a password.
+pub fn parse(text: &str) -> Result<Vec<PgConnectOptions>, String> {
     if text.contains(char::is_whitespace) {
         return Err("it must have one line, with the URL and without spaces".to_owned());
     }
@@ -61,16 +63,16 @@ pub fn parse(text: &str) -> Result<Vec<Url>, String> {
     let hosts = hosts.into_iter().enumerate().map(|(at, host)| {
         // One port is that of all hosts.
         let port = ports.get(at).or(ports.first()).copied();
-        url_of(&given, host, port.unwrap_or(DEFAULT_PORT))
+        options_of(&given, host, port.unwrap_or(DEFAULT_PORT))
     });
-    let urls: Vec<_> = hosts.collect::<Result<_, _>>()?;
-    if urls.is_empty() {
+    let hosts: Vec<_> = hosts.collect::<Result<_, _>>()?;
+    if hosts.is_empty() {
         return Err(FORM.to_owned());
     }
     if !given.contains_key("user") {
         return Err(format!("the URL has no user; {FORM}"));
     }
-    Ok(urls)
+    Ok(hosts)
 }
 
 fn read(url: &Url) -> Result<Options, String> {
@@ -118,28 +120,40 @@ fn ports(given: &Options, hosts: usize) -> Result<Vec<u16>, String> {
     Ok(ports)
 }
 
-/// The URL of one host, in the form that the client library reads.
-fn url_of(given: &Options, host: &str, port: u16) -> Result<Url, String> {
+fn options_of(given: &Options, host: &str, port: u16) -> Result<PgConnectOptions, String> {
     let mode = match given.get("sslmode").map(String::as_str) {
-        None if is_local(host) => "disable",
-        None | Some("require" | "verify-ca" | "verify-full") => "verify-full",
-        Some("disable") => "disable",
+        None if is_local(host) => PgSslMode::Disable,
+        None | Some("require" | "verify-ca" | "verify-full") => PgSslMode::VerifyFull,
+        Some("disable") => PgSslMode::Disable,
         Some(_) => return Err("sslmode must be disable or verify-full".to_owned()),
     };
-    let mut options = given.clone();
-    options.remove("target_session_attrs");
-    options
-        .entry("application_name")
-        .or_insert("kb-exporter".to_owned());
-    // Without statements that have names, a proxy may give each transaction another connection.
-    options.insert("statement-cache-capacity", "0".to_owned());
-    // The host is an option, so that it may be a directory.
-    options.insert("host", host.to_owned());
-    options.insert("port", port.to_string());
-    options.insert("sslmode", mode.to_owned());
-    let mut url = Url::parse("postgres:///").map_err(|error| error.to_string())?;
-    url.query_pairs_mut().extend_pairs(options);
-    Ok(url)
+    let of = |name: &str| given.get(name).map(String::as_str);
+    let options = PgConnectOptions::new_without_pgpass()
+        .port(port)
+        .ssl_mode(mode)
+        .username(of("user").unwrap_or_default())
+        .application_name(of("application_name").unwrap_or("kb-exporter"))
+        // Without statements that have names, a proxy may give each transaction another connection.
+        .statement_cache_capacity(0)
+        // Statements have what portals sent.
+        .disable_statement_logging();
+    let options = if host.starts_with('/') {
+        options.socket(host)
+    } else {
+        options.host(host)
+    };
+    let set = |options: PgConnectOptions,
+               name: &str,
+               with: fn(PgConnectOptions, &str) -> PgConnectOptions| match of(name) {
+        Some(value) => with(options, value),
+        None => options,
+    };
+    let options = set(options, "password", |options, text| options.password(text));
+    let options = set(options, "dbname", |options, text| options.database(text));
+    let options = set(options, "sslrootcert", |options, text| {
+        options.ssl_root_cert(text)
+    });
+    Ok(options)
 }
 
 fn decoded(text: &str) -> String {
@@ -165,42 +179,44 @@ fn has_certificates(file: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// What the client library is told.
-    fn told(url: &str, option: &str) -> Vec<String> {
-        let urls = parse(url).unwrap();
-        let value = |url: &Url| {
-            let found = url.query_pairs().find(|(name, _)| name == option);
-            found.map(|(_, value)| value.into_owned())
-        };
-        urls.iter().filter_map(value).collect()
+    fn only(url: &str) -> PgConnectOptions {
+        let mut hosts = parse(url).unwrap();
+        assert_eq!(hosts.len(), 1, "{url}");
+        hosts.remove(0)
     }
 
     #[test]
     fn connections_to_other_machines_are_encrypted_unless_the_url_says_otherwise() {
-        for (url, mode) in [
-            ("postgres://kb:secret@db.example/kb", "verify-full"),
-            ("postgresql://kb@db.example/kb?sslmode=disable", "disable"),
-            ("postgres://kb@db.example/kb?sslmode=require", "verify-full"),
-            ("postgres://kb@127.0.0.1:5433/kb", "disable"),
-            ("postgres://kb@[::1]/kb", "disable"),
-            (
-                "postgres://kb@localhost/kb?sslmode=verify-full",
-                "verify-full",
-            ),
-            ("postgres:///kb?host=/run/postgresql&user=kb", "disable"),
+        for (url, encrypted) in [
+            ("postgres://kb:secret@db.example/kb", true),
+            ("postgresql://kb@db.example/kb?sslmode=disable", false),
+            ("postgres://kb@db.example/kb?sslmode=require", true),
+            ("postgres://kb@127.0.0.1:5433/kb", false),
+            ("postgres://kb@[::1]/kb", false),
+            ("postgres://kb@localhost/kb?sslmode=verify-full", true),
+            ("postgres:///kb?host=/run/postgresql&user=kb", false),
         ] {
-            assert_eq!(told(url, "sslmode"), [mode], "{url}");
+            let mode = only(url).get_ssl_mode();
+            assert_eq!(matches!(mode, PgSslMode::VerifyFull), encrypted, "{url}");
+            assert_eq!(matches!(mode, PgSslMode::Disable), !encrypted, "{url}");
         }
     }
 
     #[test]
     fn several_hosts_are_tried_one_after_the_other() {
         let url = "postgres:///kb?user=kb&password=a%3F%26b&host=one,two&port=5433,5434&target_session_attrs=read-write";
-        assert_eq!(told(url, "host"), ["one", "two"]);
-        assert_eq!(told(url, "port"), ["5433", "5434"]);
-        assert_eq!(told(url, "password"), ["a?&b"; 2]);
-        assert_eq!(told("postgres://kb@one,two/kb", "port"), ["5432"; 2]);
-        assert_eq!(told("postgres://kb@[::1]/kb", "host"), ["::1"]);
+        let hosts = parse(url).unwrap();
+        let places = hosts.iter().map(|host| (host.get_host(), host.get_port()));
+        assert_eq!(places.collect::<Vec<_>>(), [("one", 5433), ("two", 5434)]);
+        let one_port = parse("postgres://kb@one,two/kb").unwrap();
+        assert!(one_port.iter().all(|host| host.get_port() == 5432));
+        assert_eq!(only("postgres://kb@[::1]/kb").get_host(), "::1");
+        let socket = only("postgres:///kb?host=/run/postgresql&user=kb");
+        assert_eq!(
+            socket.get_socket().map(|path| path.as_path()),
+            Some(std::path::Path::new("/run/postgresql"))
+        );
+        assert_eq!(socket.get_database(), Some("kb"));
     }
 
     #[test]

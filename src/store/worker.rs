@@ -1,4 +1,4 @@
-//! A thread that owns a database.
+//! The thread that owns the database.
 
 use std::pin::Pin;
 
@@ -6,70 +6,59 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tracing::error;
 
+use crate::store::database::Database;
 use crate::store::error::StoreError;
 
-type Job<T> = Box<dyn for<'a> FnOnce(&'a mut T) -> Pin<Box<dyn Future<Output = ()> + 'a>> + Send>;
+type Job =
+    Box<dyn for<'a> FnOnce(&'a mut Database) -> Pin<Box<dyn Future<Output = ()> + 'a>> + Send>;
 
-/// What a [`Worker`] owns.
-pub(super) trait Owned: Send + 'static {
-    /// Ends what is open.
-    async fn close(&mut self);
-}
-
-/// A handle to a thread that owns a value and does one job with it after the other. The value is closed with the last handle.
+/// A handle to a thread that owns the database and does one job with it after the other. The database is closed with the last handle.
 ///
 /// The thread has a runtime of its own: a slow database delays no other task, and its timeouts count real time.
-#[derive(Debug)]
-pub(super) struct Worker<T>(mpsc::UnboundedSender<Job<T>>);
+#[derive(Debug, Clone)]
+pub(super) struct Worker(mpsc::UnboundedSender<Job>);
 
-impl<T: Owned> Worker<T> {
-    pub fn start(mut owned: T) -> Self {
-        let (jobs, mut queue) = mpsc::unbounded_channel::<Job<T>>();
+impl Worker {
+    pub fn start(mut database: Database) -> Self {
+        let (jobs, mut queue) = mpsc::unbounded_channel::<Job>();
         std::thread::spawn(move || {
             let runtime = match runtime() {
                 Ok(runtime) => runtime,
                 Err(refused) => {
-                    error!(error = %refused, "the thread of a database cannot be started");
+                    error!(error = %refused, "the thread of the database cannot be started");
                     return;
                 }
             };
             runtime.block_on(async {
                 while let Some(job) = queue.recv().await {
-                    job(&mut owned).await;
+                    job(&mut database).await;
                 }
-                owned.close().await;
+                database.close().await;
             });
         });
         Self(jobs)
     }
 
-    /// Does a job after all earlier ones and returns its result; `None` if the thread has ended. The job is also done when nobody waits
-    /// for it any more.
-    pub async fn run<R: Send + 'static>(
+    /// Does a job after all earlier ones and returns its result. The job is also done when nobody waits for it any more.
+    pub async fn run<T: Send + 'static>(
         &self,
-        job: impl AsyncFnOnce(&mut T) -> R + Send + 'static,
-    ) -> Option<R> {
+        job: impl AsyncFnOnce(&mut Database) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (done, result) = oneshot::channel();
-        let job: Job<T> = Box::new(move |owned| {
+        let job: Job = Box::new(move |database| {
             Box::pin(async move {
                 // Nobody may wait any more.
-                let _ = done.send(job(owned).await);
+                let _ = done.send(job(database).await);
             })
         });
-        self.0.send(job).ok()?;
+        self.0.send(job).map_err(|_| StoreError::Closed)?;
         // A test's paused clock waits for blocking tasks, and would run ahead of a thread that it does not know.
         #[cfg(test)]
         let result = async {
             let wait = tokio::task::spawn_blocking(|| result.blocking_recv().ok());
             wait.await.ok().flatten().ok_or(())
         };
-        result.await.ok()
-    }
-}
-
-impl<T> Clone for Worker<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
+        result.await.unwrap_or(Err(StoreError::Closed))
     }
 }
 

@@ -1,20 +1,28 @@
-//! State and ledger keep the same promises in a folder and in PostgreSQL.
-
-mod ledger;
-mod state;
+//! A folder and PostgreSQL keep what is written in one way.
 
 use std::fs;
+use std::time::Duration;
 
-use kb_exporter::config::HiddenPath;
-use kb_exporter::store::{Access, Changes, Documents, Place as StorePlace};
+use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
+use kb_exporter::classify::Class;
+use kb_exporter::config::{HiddenPath, SharedState, State};
+use kb_exporter::history::KnownFile;
+use kb_exporter::model::{
+    FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Status, Timestamp,
+};
+use kb_exporter::store::{
+    self, EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, Ledger,
+    Place as StorePlace, Store,
+};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
-use crate::support::sqlite::Sqlite;
-use crate::support::wait::wait_for;
 
-/// Where state and ledger are, from one process to the next.
+const LEASE: Duration = Duration::from_secs(2);
+
+/// Where the database is, from one process to the next.
 #[derive(Debug)]
 struct Place {
     /// The state folder, or the folder of the file with the URL.
@@ -35,38 +43,177 @@ impl Place {
         })
     }
 
-    fn url_file(&self) -> HiddenPath {
-        HiddenPath::file("state.postgres_url_file", self.folder.path().join("url"))
+    fn state(&self) -> State {
+        let url_file = self.folder.path().join("url");
+        let url_file = HiddenPath::file("state.postgres_url_file", url_file);
+        match self.database {
+            None => State::Path(self.folder.path().to_owned()),
+            Some(_) => State::Postgres(SharedState {
+                url_file,
+                lease: LEASE,
+            }),
+        }
     }
 
-    fn open(&self, access: Access) -> Documents {
-        let place = if self.database.is_some() {
-            StorePlace::Server(self.url_file())
-        } else {
-            StorePlace::folder(self.folder.path())
+    /// A process that reads the portal, as soon as the one before has left it.
+    async fn process(&self) -> (Store, Ledger) {
+        let place = StorePlace::of(&self.state()).unwrap();
+        let store = Store::open(place, LEASE).await.unwrap();
+        let ledger = store.acquire(&address(), |_| {}).await;
+        (store, ledger)
+    }
+}
+
+fn address() -> PortalAddress {
+    "https://portal.example/".into()
+}
+
+fn main() -> PortalName {
+    PortalName::new("main").unwrap()
+}
+
+fn inbox() -> FolderId {
+    Uuid::from_u128(7).into()
+}
+
+fn key(number: u128) -> FileKey {
+    FileKey {
+        link: number,
+        id: u128::MAX - number,
+    }
+}
+
+/// Writes the intent of an attempt with two files.
+async fn intend(ledger: &Ledger) -> AttemptId {
+    let file = |number| (key(number), SentFile::new(Class::Text("timeout".into())));
+    let intent = Intent {
+        name: FolderName::new("In\nbox"),
+        ..Intent::new(main(), inbox(), ledger.now(), vec![file(1), file(2)])
+    };
+    let book = ledger.book().unwrap();
+    ledger.intend(intent, &book).await.unwrap()
+}
+
+async fn settle(ledger: &Ledger, id: AttemptId, outcome: Outcome) {
+    ledger.settle(id, ledger.now(), outcome).await.unwrap();
+}
+
+/// Writes which states the two files have now.
+async fn review(ledger: &Ledger, id: AttemptId, states: [FileState; 2], verdict: Option<Verdict>) {
+    let changed = (1..).map(key).zip(states).collect();
+    let review = Review { changed, verdict };
+    ledger.review(id, ledger.now(), review).await.unwrap();
+}
+
+#[tokio::test]
+async fn attempts_with_every_outcome_are_read_by_the_next_process() {
+    use FileState::{Done, Refailed, Waiting};
+    for place in Place::all().await {
+        let (store, first) = place.process().await;
+        let withdrawn = intend(&first).await;
+        settle(&first, withdrawn, Outcome::NotSent).await;
+        let refused = intend(&first).await;
+        let answer = Outcome::Refused {
+            status: 429,
+            retry_after: Some(Duration::from_secs(90)),
         };
-        Documents::open(place, access)
-    }
+        settle(&first, refused, answer).await;
+        let over = intend(&first).await;
+        settle(&first, over, Outcome::Accepted { updated: 9 }).await;
+        review(&first, over, [Done, Refailed], Some(Verdict::Partial)).await;
+        let watched = intend(&first).await;
+        let why = Lost::Status(503);
+        settle(&first, watched, Outcome::Unknown { why }).await;
+        review(&first, watched, [FileState::Sent, Waiting], None).await;
+        let written = first.book().unwrap();
+        store.leave(first).await.unwrap();
+        drop(store);
 
-    /// The state, as soon as those who had it before have closed it.
-    async fn state(&self) -> Documents {
-        let state = self.open(Access::Serve);
-        wait_for("the state is free", async || {
-            let address = "https://portal.example/".into();
-            let written = state.write(address, Changes::default());
-            written.await.answers.is_ok().then_some(())
-        })
-        .await;
-        state
+        let (store, next) = place.process().await;
+        let book = next.book().unwrap();
+        assert_eq!(book, written, "{place:?}");
+        let totals = book.totals(inbox());
+        assert_eq!((totals.accepted, totals.refused, totals.unknown), (1, 1, 1));
+        assert_eq!((totals.requeued, totals.partial), (9, 1));
+        assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
+        review(&next, watched, [Done, Done], Some(Verdict::Recovered)).await;
+        let id = intend(&next).await;
+        for earlier in [withdrawn, refused, over, watched] {
+            assert!(earlier < id, "{place:?}: {earlier} {id}");
+        }
+        let read = store::books(&place.state()).unwrap();
+        assert_eq!(read[&address()], *next.book().unwrap(), "{place:?}");
+        store.leave(next).await.unwrap();
     }
+}
 
-    /// Does what a statement says with the tables of the state.
-    async fn sql(&self, statement: &str) -> Vec<Vec<String>> {
-        if let Some(database) = &self.database {
-            database.sql(&format!("SET search_path TO kb_exporter; {statement}"))
+#[tokio::test]
+async fn folders_and_files_are_read_by_the_next_process() {
+    let document = FolderDocument {
+        name: FolderName::new("it's \"quoted\" \\ $1 ☃\n"),
+        record: None,
+        class_slots: Vec::new(),
+        departure: None,
+        excluded: Some(Timestamp::from_millis(8)),
+    };
+    let file = KnownFile {
+        status: Status::Failed,
+        settled: None,
+        since: Timestamp::from_millis(5),
+        timed_from: None,
+        missed_since: None,
+        is_done: false,
+        class: Some(Class::from_label("page <n> lost")),
+    };
+    for place in Place::all().await {
+        let (store, ledger) = place.process().await;
+        let write = async |changed: Vec<(FileKey, KnownFile)>, forgotten: Vec<FileKey>| {
+            let change = FolderChange {
+                id: inbox(),
+                document: Some(document.clone()),
+                files: FileChanges {
+                    replace: false,
+                    changed,
+                    forgotten,
+                },
+            };
+            let changes = FolderChanges {
+                folders: vec![change],
+                ..FolderChanges::default()
+            };
+            let entry = EntryKey::new(&address(), &main());
+            let written = ledger.lease().write_folders(entry, changes).await;
+            written.unwrap();
+        };
+        let files = (1..=3).map(|number| (key(number), file.clone()));
+        write(files.collect(), Vec::new()).await;
+        write(Vec::new(), vec![key(2)]).await;
+        store.leave(ledger).await.unwrap();
+        drop(store);
+
+        let (store, ledger) = place.process().await;
+        let entry = EntryKey::new(&address(), &main());
+        let stored = ledger.lease().load(entry).await.unwrap();
+        let folder = &stored.folders[&inbox()];
+        assert_eq!(folder.document, document, "{place:?}");
+        assert_eq!(folder.files.len(), 2, "{place:?}");
+        assert_eq!(folder.files.get(key(3)), Some(&file), "{place:?}");
+        store.leave(ledger).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_only_reads_makes_no_tables() {
+    for place in Place::all().await {
+        let known = store::known_classes(StorePlace::of(&place.state()).unwrap());
+        assert_eq!(known, Ok([].into()), "{place:?}");
+        let refused = store::books(&place.state()).unwrap_err().to_string();
+        assert!(refused.contains("nothing is stored yet"), "{refused}");
+        if let Some(database) = &place.database {
+            let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";
+            assert_eq!(database.value(schemas), "0");
         } else {
-            let mut file = Sqlite::open(&self.folder.path().join("state.db")).await;
-            file.sql(statement).await
+            assert!(!place.folder.path().join("state.db").exists());
         }
     }
 }

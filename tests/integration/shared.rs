@@ -3,9 +3,7 @@
 //! [`scene`] is a portal and a database, [`ledger`] reads what was attempted. Every portal asserts at its end that nothing was written to
 //! it but what a story allows.
 
-mod clock;
 mod commits;
-mod copies;
 mod hosts;
 mod ledger;
 mod login;

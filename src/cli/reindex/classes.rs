@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::attempts::LedgerView;
+use crate::attempts::Book;
 use crate::cli::output;
 use crate::cli::table::{Table, known};
 use crate::clock::Moment;
@@ -19,11 +19,11 @@ pub(super) struct Row {
 }
 
 /// The classes of every portal, those with most files first.
-pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Portal]) -> Vec<Row> {
+pub(super) fn rows(books: &BTreeMap<PortalAddress, Book>, portals: &[Portal]) -> Vec<Row> {
     let now = Moment::now().wall;
-    let rows = views.iter().flat_map(|(address, view)| {
+    let rows = books.iter().flat_map(|(address, book)| {
         let portal = named(address, portals);
-        class_records(view, now).into_iter().map(move |record| Row {
+        class_records(book, now).into_iter().map(move |record| Row {
             portal: portal.clone(),
             record,
         })
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn each_class_has_a_row_that_says_whether_a_retry_helps() {
         let at = Timestamp::from_millis(1_772_366_400_000);
-        let mut view = LedgerView::new(at);
+        let mut view = Book::new(at);
         for folder in 1..=3 {
             let file = |link, class: &str| {
                 let key = FileKey { link, id: link };

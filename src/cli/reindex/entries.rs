@@ -1,5 +1,7 @@
 //! The entries of the ledger in each output format.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -7,34 +9,31 @@ use crate::attempts::{Attempt, FileState};
 use crate::cli::output;
 use crate::cli::table::{Table, known};
 use crate::model::{Lost, Outcome};
-use crate::store::ledger::Entry;
 
 /// Writes the document, the newest attempt first.
-pub(super) fn json(entries: &[Entry]) -> Result<String> {
-    let rows = entries.iter().map(document);
+pub(super) fn json(attempts: &[Arc<Attempt>]) -> Result<String> {
+    let rows = attempts.iter().map(|attempt| document(attempt));
     output::document(&json!({ "attempts": rows.collect::<Value>() }))
 }
 
 /// Writes the table: a row for each attempt.
-pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
+pub(super) fn table(attempts: &[Arc<Attempt>], width: Option<u16>) -> Table {
     let mut table = Table::new("#attempt, =time, =portal, =folder, =result", width);
-    for entry in entries {
-        let attempt = &*entry.attempt;
+    for attempt in attempts {
         let (id, time, portal) = (attempt.id.get(), attempt.intended, &attempt.portal);
-        let folder = name(entry).map_or_else(|| attempt.folder.to_string(), str::to_owned);
+        let folder = name(attempt).map_or_else(|| attempt.folder.to_string(), str::to_owned);
         table.add(&[&id, &time, portal, &folder, &in_words(attempt)]);
     }
     table
 }
 
-/// The folder's name at its last attempt.
-fn name(entry: &Entry) -> Option<&str> {
-    Some(entry.name.label()).filter(|name| !name.is_empty())
+/// The folder's name then.
+fn name(attempt: &Attempt) -> Option<&str> {
+    Some(attempt.name.label()).filter(|name| !name.is_empty())
 }
 
 /// Fields may be added, but not renamed or removed.
-fn document(entry: &Entry) -> Value {
-    let attempt = &*entry.attempt;
+fn document(attempt: &Attempt) -> Value {
     let (outcome, judged) = (attempt.outcome, attempt.judged);
     let (result, reason) = result(attempt);
     let sent = attempt.is_unjudged() || judged.is_some();
@@ -46,7 +45,7 @@ fn document(entry: &Entry) -> Value {
         "time": attempt.intended.to_string(),
         "portal": attempt.portal.as_str(),
         "folder_id": attempt.folder.to_string(),
-        "folder": name(entry),
+        "folder": name(attempt),
         // As in `kb_reindex_attempts_total`, or `not_sent` or `under_way`; and why that is so, for people.
         "result": result,
         "reason": reason,

@@ -4,10 +4,10 @@ use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 
 use super::{is_named, without_attempts};
-use crate::attempts::{Forgiven, LedgerView};
+use crate::attempts::{Book, Forgiven};
 use crate::config::{Portal, State};
 use crate::model::FolderId;
-use crate::store::ledger;
+use crate::store;
 use crate::text;
 
 /// What is forgiven.
@@ -35,52 +35,52 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
         .find(|portal| portal.name.as_str() == args.portal)
         .ok_or_else(|| unknown_portal(portals, &args.portal))?;
     let address = portal.base_url.normalised();
-    let views = ledger::views(state);
-    let views = views.context("nothing can be forgiven")?;
-    let view = views.get(&address);
-    let view = view.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
-    let (what, in_words) = what(view, args)?;
-    ledger::forgive(state, &address, &what).context("nothing was forgiven")?;
+    let books = store::books(state);
+    let books = books.context("nothing can be forgiven")?;
+    let book = books.get(&address);
+    let book = book.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
+    let (what, in_words) = what(book, args)?;
+    store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
     Ok(format!(
         "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
     ))
 }
 
-/// What is forgiven, also in words.
-fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
+/// What is forgiven, `None` for times in the future; also in words.
+fn what(book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
     if let Some(folder) = &args.folder {
-        let folder = folder_of(view, folder)?;
+        let folder = folder_of(book, folder)?;
         let in_words = format!("the cooldown and the used attempts of the folder {folder}");
-        return Ok((Forgiven::Folder(folder), in_words));
+        return Ok((Some(Forgiven::Folder(folder)), in_words));
     }
     if let Some(name) = &args.class {
-        let known = view.classes().keys().find(|class| class.as_str() == name);
+        let known = book.classes().keys().find(|class| class.as_str() == name);
         let class = known.ok_or_else(|| {
             anyhow!(
                 "no file with an error of the class {name:?} was ever sent; `kb-exporter reindex classes` lists those that were"
             )
         })?;
         let in_words = format!("the results of the class {}", text::one_line(name));
-        return Ok((Forgiven::Class(class.clone()), in_words));
+        return Ok((Some(Forgiven::Class(class.clone())), in_words));
     }
     let (what, in_words) = if args.clock {
-        (Forgiven::Clock, "times in the future")
+        (None, "times in the future")
     } else {
         let everything = "the cooldowns, the used attempts, and the results of classes";
-        (Forgiven::Everything, everything)
+        (Some(Forgiven::Everything), everything)
     };
     Ok((what, in_words.to_owned()))
 }
 
 /// The folder with this id or name. A name that several folders have is not enough.
-fn folder_of(view: &LedgerView, wanted: &str) -> Result<FolderId> {
-    let folders = view.folders();
-    let found = folders.filter(|(id, book)| is_named(*id, book.name.label(), wanted));
+fn folder_of(book: &Book, wanted: &str) -> Result<FolderId> {
+    let folders = book.folders();
+    let found = folders.filter(|(id, folder)| is_named(*id, folder.name.label(), wanted));
     let found: Vec<FolderId> = found.map(|(id, _)| id).collect();
     match *found.as_slice() {
         [folder] => Ok(folder),
         [] => {
-            let names = view.folders().map(|(_, book)| book.name.label());
+            let names = book.folders().map(|(_, folder)| folder.name.label());
             Err(without_attempts(wanted, names))
         }
         _ => {

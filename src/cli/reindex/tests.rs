@@ -1,13 +1,13 @@
 //! What the ledger looks like in each form, and where it is looked for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::attempts::{Attempt, AttemptId, FileState, Judged, SentFile, Verdict};
 use crate::classify::Class;
 use crate::model::{FileKey, FileMap, FolderName, Lost, Outcome, PortalName, Timestamp};
-use crate::store::Place;
-use crate::store::ledger::Ledger;
+use crate::store::{Place, Store};
 use crate::text;
 
 const NOON: i64 = 1_772_366_400_000;
@@ -19,11 +19,11 @@ fn at(minutes: i64) -> Timestamp {
     Timestamp::from_millis(NOON + minutes * 60_000)
 }
 
-fn entry(name: &str, attempt: Attempt) -> Entry {
-    Entry {
+fn entry(name: &str, attempt: Attempt) -> Arc<Attempt> {
+    Arc::new(Attempt {
         name: FolderName::new(name),
-        attempt: Arc::new(attempt),
-    }
+        ..attempt
+    })
 }
 
 fn attempt(number: u8, files: u64) -> Attempt {
@@ -31,6 +31,7 @@ fn attempt(number: u8, files: u64) -> Attempt {
         id: AttemptId::new(number.into()),
         portal: PortalName::new("main").unwrap(),
         folder: uuid::Uuid::from_u128(number.into()).into(),
+        name: FolderName::new(""),
         is_trial: false,
         intended: at(number.into()),
         files,
@@ -56,7 +57,7 @@ fn watched(states: &[FileState]) -> Arc<FileMap<SentFile>> {
 }
 
 /// One attempt with each kind of result, the newest first.
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<Arc<Attempt>> {
     let states = [
         (FileState::Done, 7),
         (FileState::Refailed, 2),
@@ -204,9 +205,7 @@ fn the_newest_attempts_are_chosen_and_those_of_a_folder_or_a_time() {
     };
     let chosen = |limit, since, folder| {
         let chosen = select(limit, since, folder).unwrap().into_iter();
-        chosen
-            .map(|entry| entry.attempt.id.get())
-            .collect::<Vec<_>>()
+        chosen.map(|attempt| attempt.id.get()).collect::<Vec<_>>()
     };
     assert_eq!(chosen(0, None, Some("Inbox")), [6, 5]);
     let third = "00000000-0000-0000-0000-000000000003";
@@ -218,7 +217,7 @@ fn the_newest_attempts_are_chosen_and_those_of_a_folder_or_a_time() {
     assert_eq!(unknown, nearest);
     let recent = super::since("1s").unwrap();
     let all = entries().into_iter();
-    let later = all.filter(|entry| entry.attempt.intended >= recent);
+    let later = all.filter(|attempt| attempt.intended >= recent);
     assert_eq!(chosen(0, Some("1s"), None).len(), later.count());
     assert!(super::since("yesterday").is_err());
     for (limit, number) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
@@ -249,11 +248,13 @@ async fn a_missing_ledger_and_an_empty_one_are_distinguished() {
         read(&State::Path(folder.path().to_owned())).unwrap_err()
     );
     assert!(
-        error.contains("reindex ledger") && error.contains("runs"),
+        error.contains("nothing is stored yet") && error.contains("runs"),
         "{error}"
     );
-    let ledger = Ledger::in_folder(Place::folder(folder.path()));
-    let portal = ledger.portal(&"https://portal.example".into());
-    portal.follow().await.unwrap();
+    let store = Store::open(Place::folder(folder.path()), Duration::MAX);
+    let store = store.await.unwrap();
+    store
+        .acquire(&"https://portal.example".into(), |_| {})
+        .await;
     assert_eq!(read(&State::Path(folder.path().to_owned())).unwrap(), []);
 }

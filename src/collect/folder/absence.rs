@@ -105,7 +105,7 @@ impl Folder {
     /// Shows that it left, if it did.
     pub(super) fn show_departure(&mut self) {
         if let Some(Departure { reason, since }) = self.persisted.departure {
-            let since = self.shown_time(since);
+            let since = since;
             self.view_mut().state = FolderState::Departed(Departure { reason, since });
         }
     }
@@ -141,7 +141,7 @@ mod tests {
 
     fn folder() -> Folder {
         let id = uuid::Uuid::from_u128(7).into();
-        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::new(false), 0)
+        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default())
     }
 
     fn at(millis: i64) -> Timestamp {

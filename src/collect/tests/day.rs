@@ -13,7 +13,6 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
 use super::*;
-use crate::store::{Access, Place};
 use judge::{Judge, Promise};
 use portal::{Portal as DayPortal, Traits};
 use world::World;
@@ -60,26 +59,35 @@ struct Process {
 }
 
 impl Process {
-    fn start(portal: &Arc<DayPortal>, kind: &Kind, state: Documents) -> Self {
+    async fn start(portal: &Arc<DayPortal>, kind: &Kind, state: Option<&Store>) -> Self {
         let unobserved = Arc::new(crate::portal::Unobserved);
         let scene = Story::at(portal.router(), unobserved, |config| {
             config.collect.jitter = Duration::ZERO;
             config.collect.max_requests_per_second = Rate::PerSecond(kind.rate.into());
             (kind.configure)(config);
         });
+        let every = Due::every(Duration::from_mins(1), Duration::ZERO);
+        let plan = plan(&scene.collector, every);
         let settings = Arc::unwrap_or_clone(scene.collector.settings);
+        let (ledger, stored) = match state {
+            Some(store) => restored(store, &settings).await,
+            None => (None, StoredPortal::default()),
+        };
         let dependencies = Dependencies {
-            state,
+            ledger: ledger.clone(),
             ..scene.collector.dependencies
         };
-        let mut collector = Collector::new(settings, dependencies);
-        let ticker = Heartbeat::silent().ticker(Due::every(Duration::from_mins(1), Duration::ZERO));
+        let collector = Collector::new(settings, dependencies, stored);
         let cancel = CancellationToken::new();
         let until = cancel.clone();
+        let store = state.cloned();
         let task = tokio::spawn(async move {
-            let (_key, (_, commands)) = (scene.key, mpsc::unbounded_channel());
-            collector.read_state().await;
-            collector.run(ticker, commands, until).await;
+            let (_key, plans) = (scene.key, watch::Sender::new(plan));
+            let heartbeat = Heartbeat::silent();
+            collector.run(plans.subscribe(), heartbeat, until).await;
+            if let (Some(store), Some(ledger)) = (store, ledger) {
+                store.leave(ledger).await.unwrap();
+            }
         });
         Self {
             publisher: scene.publisher,
@@ -107,18 +115,18 @@ async fn live(name: &str, kind: Kind, minutes: u64) {
     let portal = DayPortal::new(kind.traits.clone(), world);
     let state = tempfile::tempdir().unwrap();
     let store = match kind.restart {
-        Some(_) => Documents::open(Place::folder(state.path()), Access::Serve),
-        None => Documents::nowhere(),
+        Some(_) => Some(store_in(state.path()).await),
+        None => None,
     };
     let mut judge = Judge::default();
-    let mut process = Process::start(&portal, &kind, store.clone());
+    let mut process = Process::start(&portal, &kind, store.as_ref()).await;
     let start = Moment::now().steady;
     for minute in 0..minutes {
         // Collections start with the minute, and most of them have ended by then.
         sleep_until(start + Duration::from_secs(60 * minute + 30)).await;
         if kind.restart == Some(minute * MINUTE) {
             process.stop().await;
-            process = Process::start(&portal, &kind, store.clone());
+            process = Process::start(&portal, &kind, store.as_ref()).await;
             // What is stored is shown before much is read.
             sleep(Duration::from_secs(5)).await;
         }

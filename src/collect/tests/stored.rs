@@ -1,29 +1,28 @@
 //! When a folder is written.
 
 use super::*;
-use crate::store::{Access, Place};
+use crate::model::Timestamp;
 
-/// Goes on with what is stored, and collects once.
-async fn go_on_with(scene: &mut Story, state: &Documents) {
+/// Goes on with what is stored.
+async fn go_on_with(scene: &mut Story, store: &Store) -> Ledger {
+    let settings = Settings::clone(&scene.collector.settings);
+    let (ledger, stored) = restored(store, &settings).await;
     let before = &scene.collector.dependencies;
     let dependencies = Dependencies {
         client: Arc::clone(&before.client),
-        state: state.clone(),
         events: Arc::clone(&before.events),
         publisher: before.publisher.clone(),
         progress: Arc::default(),
-        ledger: None,
+        ledger: ledger.clone(),
     };
-    let settings = Settings::clone(&scene.collector.settings);
-    scene.collector = Collector::new(settings, dependencies);
-    scene.collector.once().await;
+    scene.collector = Collector::new(settings, dependencies, stored);
+    ledger.unwrap()
 }
 
-/// How often the one folder was written.
-async fn writes(scene: &Story, state: &Documents) -> i64 {
-    let address = scene.collector.settings.address.clone();
-    let stored = state.load(address).await.unwrap();
-    stored.folders.into_values().next().unwrap().revision.number
+/// When the one folder was written.
+async fn written(ledger: &Ledger) -> Timestamp {
+    let times = crate::store::tests::folders_written(ledger.lease()).await;
+    times[0]
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,17 +37,29 @@ async fn an_idle_folder_is_written_when_the_stored_time_of_its_count_is_old() {
     let unobserved = Arc::new(crate::portal::Unobserved);
     let mut scene = Story::at(simulator.router(), unobserved, |_| {});
     let folder = tempfile::tempdir().unwrap();
-    let state = Documents::open(Place::folder(folder.path()), Access::Serve);
-    go_on_with(&mut scene, &state).await;
+    let store = store_in(folder.path()).await;
+    let ledger = go_on_with(&mut scene, &store).await;
     scene.collector.once().await;
-    let before = writes(&scene, &state).await;
-    for (minutes, files, more) in [(1, 0, 0), (1, 0, 0), (4, 0, 1), (1, 0, 1), (1, 2, 2)] {
+    scene.collector.once().await;
+    let mut before = written(&ledger).await;
+    for (minutes, files, is_written) in [
+        (1, 0, false),
+        (1, 0, false),
+        (4, 0, true),
+        (1, 0, false),
+        (1, 2, true),
+    ] {
         sleep(Duration::from_mins(minutes)).await;
         if files > 0 {
             add(files);
         }
         scene.collector.once().await;
-        let after = writes(&scene, &state).await;
-        assert_eq!(after - before, more, "{minutes} minutes, {files} files");
+        let after = written(&ledger).await;
+        assert_eq!(
+            after != before,
+            is_written,
+            "{minutes} minutes, {files} files"
+        );
+        before = after;
     }
 }

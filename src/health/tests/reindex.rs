@@ -1,14 +1,13 @@
 //! What `/health` reports about reindexing.
 
 use super::*;
-use crate::attempts::{Intent, LedgerView, SentFile};
+use crate::attempts::{Book, Intent, SentFile};
 use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::model::FileKey;
 use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
 use crate::snapshot::{LastRun, RunResult};
-use crate::store::ledger::{Peers, Standing};
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
@@ -28,17 +27,15 @@ fn decided(mode: Mode, choice: Choice) -> Decision {
     }
 }
 
-fn view(decision: Decision, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
+fn view(decision: Decision, ledger: Result<Arc<Book>, &str>) -> ReindexView {
     ReindexView {
         decisions: [(folder(FolderState::Counted, None).id, decision)].into(),
-        ledger: ledger.map_err(str::to_owned),
+        book: ledger.map_err(str::to_owned),
         write_error: None,
-        is_active: true,
-        peers: Peers::default(),
     }
 }
 
-fn held(mode: Mode, reason: Reason, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
+fn held(mode: Mode, reason: Reason, ledger: Result<Arc<Book>, &str>) -> ReindexView {
     view(decided(mode, Choice::Hold(reason.into())), ledger)
 }
 
@@ -68,8 +65,8 @@ fn judge_with(
     judge(&snapshot, false, now).portals.remove(0)
 }
 
-fn fresh(now: Moment) -> Arc<LedgerView> {
-    Arc::new(LedgerView::new(now.wall))
+fn fresh(now: Moment) -> Arc<Book> {
+    Arc::new(Book::new(now.wall))
 }
 
 #[test]
@@ -122,32 +119,9 @@ fn a_decision_is_explained_with_the_class_the_folder_that_tries_it_and_the_times
 }
 
 #[test]
-fn another_process_is_named_that_acts() {
-    let now = Moment::now();
-    let ledger = Arc::new(LedgerView::new(now.wall));
-    let other = |pid| Standing {
-        host: "b".to_owned(),
-        pid,
-    };
-    let mut view = held(Mode::Enforce, Reason::Class, Ok(ledger));
-    view.is_active = false;
-    view.peers = Peers {
-        acting: Some(other(7)),
-    };
-    let health = judge_in(Mode::Enforce, FolderState::Counted, view, now);
-    assert!(
-        health
-            .reindex
-            .unwrap()
-            .sentence
-            .contains("process 7 on b may reindex"),
-    );
-}
-
-#[test]
 fn a_portal_says_how_many_files_wait_where_one_is_tried_and_what_holds_the_others() {
     let now = Moment::now();
-    let mut ledger = LedgerView::new(now.wall);
+    let mut ledger = Book::new(now.wall);
     let portal = PortalName::new("main").unwrap();
     let key = FileKey { link: 1, id: 1 };
     let files = vec![(key, SentFile::new(Class::Text("timeout".into())))];
@@ -203,7 +177,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         result: RunResult::Success,
         requests: 2,
     });
-    let mut ledger = LedgerView::new(now.wall);
+    let mut ledger = Book::new(now.wall);
     let key = FileKey { link: 1, id: 1 };
     let intent = Intent::new(
         PortalName::new("main").unwrap(),

@@ -52,7 +52,7 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
 /// What is known of some classes, and what the ledger knows of their retries.
 pub(super) fn classes(pages: &Pages<'_>, portal: &PortalView, classes: &[ErrorClass]) -> Markup {
     let reindex = pages.snapshot.reindex.get(&portal.name);
-    let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
+    let ledger = reindex.and_then(|view| view.book.as_deref().ok());
     let records = ledger.map(|ledger| class_records(ledger, pages.now.wall));
     let records = records.into_iter().flatten();
     let records = records

@@ -8,9 +8,11 @@ use crate::metrics::family::{PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{ListState, SortingState};
+use crate::snapshot::{ListState, Snapshot, SortingState};
 
 families! {
+    ACTIVE: Gauge "kb_portal_active" PORTAL, Snapshot(active),
+        "Whether this process reads the portal. Where another one does, it has no other series of the portal.";
     UP: Gauge "kb_portal_up" PORTAL,
         Portal(|portal| Some(flag(matches!(portal.view.list, ListState::Read(_))))),
         "Whether the last read of the folder list succeeded.";
@@ -23,9 +25,6 @@ families! {
         "Number of folders that nobody counts, although they are listed or the configuration names them.";
     SORTING: Gauge "kb_portal_sorting" &["portal", "state"], PortalSamples(sorting),
         "Whether sorting by status is in this state: shown by audits, assumed from the interface, or refuted by rows or audits.";
-    COLLECTION_PANICS: Counter "kb_collection_panics_total" PORTAL,
-        Portal(|portal| Some(float(portal.view.panics))),
-        "Total number of panics in the exporter that ended a read or a collection.";
     COLLECTION_LAST_SUCCESS: Gauge "kb_collection_last_success_timestamp_seconds" PORTAL,
         Portal(|portal| portal.view.collections.last_success.map(Timestamp::as_seconds)),
         "Time at which the last successful collection ended.";
@@ -43,6 +42,12 @@ families! {
         "Number of error classes with a class slot.";
     ERROR_OVERFLOW_FILES: Gauge "kb_error_overflow_files" PORTAL, Portal(|portal| Some(overflow(portal))),
         "Number of failed and flagged files whose error class has no class slot.";
+}
+
+fn active(snapshot: &Snapshot, samples: &mut Samples<'_>) {
+    for portal in &snapshot.portals {
+        samples.add(&[portal.name.as_str()], flag(portal.is_active()));
+    }
 }
 
 fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {

@@ -1,7 +1,7 @@
 //! Families of reindexing: decisions and attempts.
 
 use super::view::{FolderFacts, PortalFacts};
-use crate::attempts::{LedgerView, Verdict};
+use crate::attempts::{Book, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
@@ -45,7 +45,7 @@ families! {
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    let classes = portal.ledger.map(LedgerView::classes);
+    let classes = portal.book.map(Book::classes);
     for (class, totals) in classes.into_iter().flatten() {
         let labels = |outcome| [portal.name(), class.as_str(), outcome];
         samples.add(&labels("recovered"), float(totals.recovered));

@@ -1,6 +1,6 @@
 //! Portals and folders at the moment for which their metrics are written.
 
-use crate::attempts::{LedgerView, Totals};
+use crate::attempts::{Book, Totals};
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::policy::{self, Decision};
@@ -8,7 +8,7 @@ use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
-    pub ledger: Option<&'a LedgerView>,
+    pub book: Option<&'a Book>,
     pub folders: Vec<FolderFacts<'a>>,
     now: Moment,
 }
@@ -31,7 +31,7 @@ impl<'a> PortalFacts<'a> {
         let folders = view.folders.values();
         Self {
             view,
-            ledger: reindex.and_then(|view| view.ledger.as_deref().ok()),
+            book: reindex.and_then(|view| view.book.as_deref().ok()),
             folders: folders
                 .map(|folder| FolderFacts::of(view, folder, reindex, now))
                 .collect(),
@@ -47,8 +47,8 @@ impl<'a> PortalFacts<'a> {
     /// The files that remain of the budget, if the ledger can be used.
     pub fn remaining_files(&self) -> Option<u64> {
         let budget = &self.view.reindex.rules.budget;
-        let remaining = |ledger| policy::remaining_files(ledger, budget, self.now.wall);
-        self.ledger.map(remaining)
+        let remaining = |book| policy::remaining_files(book, budget, self.now.wall);
+        self.book.map(remaining)
     }
 }
 
@@ -87,7 +87,7 @@ impl<'a> FolderFacts<'a> {
 
     /// The totals of its attempts, if the ledger can be used.
     pub fn totals(&self) -> Option<Totals> {
-        let ledger = self.reindex?.ledger.as_ref().ok()?;
-        Some(ledger.totals(self.view.id))
+        let book = self.reindex?.book.as_ref().ok()?;
+        Some(book.totals(self.view.id))
     }
 }

@@ -60,7 +60,7 @@ const TABLE: &[(Reason, Otherwise)] = &[
         answered(s, 1, ago(HOUR * 2), Outcome::Accepted { updated: 3 });
     }),
     (Reason::Cooldown, |s| {
-        s.ledger.view = LedgerView::new(ago(MINUTE * 59));
+        s.ledger.view = Book::new(ago(MINUTE * 59));
     }),
     (Reason::Backlog, |s| {
         s.folder().counts[Status::Pending] = 60;

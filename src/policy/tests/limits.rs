@@ -1,7 +1,7 @@
 //! Refusals, portals that do not carry out requests, and the budget.
 
 use super::*;
-use crate::attempts::{Event, Forgiven, Forgiveness};
+use crate::attempts::Forgiven;
 use crate::config::Budget;
 
 fn refused(status: u16, retry_after: Option<u64>) -> Outcome {
@@ -104,10 +104,9 @@ fn a_folder_with_more_files_than_the_budget_has_a_whole_window_alone() {
 #[test]
 fn a_portal_that_is_new_in_the_ledger_waits_until_everything_is_forgiven() {
     let mut setup = Setup::with(vec![TestFolder::failing(1, 3)]);
-    setup.ledger.view = LedgerView::new(ago(MINUTE * 59));
-    assert_eq!(setup.reason(), Reason::Cooldown);
-    let what = Forgiven::Everything;
-    let event = Event::Forgiven(Forgiveness { at: NOON, what });
-    setup.ledger.view.apply(&event).unwrap();
+    setup.ledger.view = Book::new(ago(MINUTE * 59));
+    assert_eq!(setup.reason(), Reason::Ledger);
+    let view = &mut setup.ledger.view;
+    view.forgive(&Forgiven::Everything, AttemptId::default());
     assert_eq!(setup.reason(), Reason::Eligible);
 }

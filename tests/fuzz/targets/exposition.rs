@@ -18,6 +18,7 @@ use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
     Snapshot, Unavailable, Unwatched, Way,
 };
+use kb_exporter::store::Standing;
 use kb_exporter::text;
 use kb_exposition::{Exposition, Sample};
 
@@ -122,6 +123,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             .or_else(|| PortalName::new("main"))
             .expect("main is a name"),
         address: "https://portal.example".into(),
+        standing: Standing::Active,
         list: ListState::Read(ListFacts {
             folders: folders.len(),
             unwatched: Unwatched::default(),

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::reindex::limits::Event;
-use crate::support::attempts::{self, EVENTS, PORTALS};
+use crate::support::attempts::{self, ATTEMPTS, PORTALS};
 use crate::support::postgres::database::Database;
 
 pub(super) use crate::support::attempts::Attempt;
 
-/// The statement of transactions that add to the ledger: the intent of an attempt, then what came of it.
-pub(super) const WRITES_ATTEMPT: &str = "INSERT INTO event ";
+/// The statement of transactions that write the intent of an attempt.
+pub(super) const WRITES_ATTEMPT: &str = "INSERT INTO attempt ";
 
 impl Attempt {
     /// When it was written down, in which folder.
@@ -18,14 +18,9 @@ impl Attempt {
     }
 }
 
-/// By how many milliseconds the times of the ledger are ahead of the right ones.
-pub(super) fn ahead(database: &Database) -> i64 {
-    attempts::ahead(&database.store(EVENTS))
-}
-
 /// Every attempt, oldest first.
 pub(super) fn attempts(database: &Database) -> Vec<Attempt> {
-    attempts::attempts(&database.store(EVENTS))
+    attempts::attempts(&database.store(ATTEMPTS))
 }
 
 /// What came of every attempt.
@@ -36,7 +31,7 @@ pub(super) fn outcomes(database: &Database) -> Vec<String> {
 
 /// Whether a portal was met.
 pub(super) fn has_met(database: &Database) -> bool {
-    exists(database, "event") && database.store(PORTALS) != [["0"]]
+    exists(database, "lease") && database.store(PORTALS) != [["0"]]
 }
 
 /// The process that has, or had last, the lease of the one portal; none: an empty text.
@@ -44,7 +39,7 @@ pub(super) fn holder(database: &Database) -> String {
     if !exists(database, "lease") {
         return String::new();
     }
-    let holder = database.store("SELECT coalesce(max(process), '') FROM lease");
+    let holder = database.store("SELECT coalesce(max(holder), '') FROM lease");
     holder[0][0].clone()
 }
 

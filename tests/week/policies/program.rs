@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono_tz::Tz;
-use kb_exporter::attempts::{Intent, LedgerView, SentFile};
+use kb_exporter::attempts::{Book, Intent, SentFile};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
 use kb_exporter::model::{
@@ -39,7 +39,7 @@ type Failures = BTreeMap<u32, Vec<FailedFile>>;
 pub struct ThisProgram {
     reindex: Reindex,
     /// What is on disk.
-    ledger: LedgerView,
+    ledger: Book,
     rng: fastrand::Rng,
     pub kills: BTreeMap<Killed, u64>,
 }
@@ -50,7 +50,7 @@ impl ThisProgram {
         reindex.rules.mode = Mode::Enforce;
         Self {
             reindex,
-            ledger: LedgerView::new(time(0)),
+            ledger: Book::new(time(0)),
             rng: fastrand::Rng::with_seed(seed),
             kills: BTreeMap::new(),
         }
@@ -61,8 +61,11 @@ impl ThisProgram {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
         }
-        for event in self.ledger.interrupted(time(now)) {
-            self.ledger.apply(&event).expect("it fits");
+        let unanswered: Vec<_> = self.ledger.unanswered().map(|attempt| attempt.id).collect();
+        let why = Lost::Interrupted;
+        for id in unanswered {
+            let ended = self.ledger.settle(id, time(now), Outcome::Unknown { why });
+            ended.expect("it fits");
         }
         *self.kills.entry(at).or_default() += 1;
         Err(at)

@@ -73,7 +73,9 @@ impl World {
             Step::Restart => self.restart(),
             Step::Tidy => {
                 let listed = (0..FOLDERS).map(folder).collect();
-                self.ledger.view.tidy(DAY, &listed);
+                let book = &mut self.ledger.view;
+                let (attempts, folders) = book.dispensable(DAY, &listed);
+                book.forget(&attempts, &folders);
             }
         }
     }
@@ -89,8 +91,11 @@ impl World {
 
     /// The program ends and is started again: only the ledger survives.
     fn restart(&mut self) {
-        for event in self.ledger.view.interrupted(self.now) {
-            self.ledger.view.apply(&event).unwrap();
+        let book = &mut self.ledger.view;
+        let unanswered: Vec<_> = book.unanswered().map(|attempt| attempt.id).collect();
+        let why = Lost::Interrupted;
+        for id in unanswered {
+            book.settle(id, self.now, Outcome::Unknown { why }).unwrap();
         }
     }
 

@@ -1,9 +1,10 @@
-//! What is to be written to the state, and the write that is under way.
+//! What is to be written of the portal, and the write that is under way.
 //!
-//! Counting never waits for the database: folders that change wait in a queue, each once, and one transaction at a time writes those that
+//! Counting never waits for the database: folders that change wait in a queue, each once, and one batch at a time writes those that
 //! wait, as they are then. A collection ends when what was counted by then is written, so its end waits behind the folders.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -12,16 +13,16 @@ use tracing::{error, info};
 use crate::clock::Moment;
 use crate::collect::collection::Ending;
 use crate::collect::settings::Settings;
-use crate::model::{FolderId, PortalAddress, PortalName, Timestamp};
-use crate::snapshot::Writes;
+use crate::model::{FolderId, PortalName, Timestamp};
+use crate::snapshot::{PortalView, Writes};
 use crate::store::{
-    Changes, Documents, FolderChange, Refutation, StoreClock, StoreError, StoredPortal, Written,
+    EntryKey, FolderChange, FolderChanges, Lease, PortalDocument, Refutation, StoreError,
 };
 
-/// Time from the beginning of one write to the next: what changes meanwhile is written together.
+/// Time from the beginning of one batch to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
 
-/// Folders and ends of collections that one transaction writes, at most.
+/// Folders and ends of collections of one batch, at most.
 const MAX_AT_ONCE: usize = 1_000;
 
 /// How long folders stay stored of portals that the configuration no longer has.
@@ -29,14 +30,12 @@ const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
 
 const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
-/// The state, as one portal's collector uses it.
-pub(super) struct Storage {
-    documents: Documents,
+/// What is to be written of one portal.
+pub(super) struct Saver {
+    /// `None`: nothing is stored.
+    lease: Option<Lease>,
     name: PortalName,
-    portal: PortalAddress,
-    /// Whether what is stored was read. Until then nothing is written: it could replace what is stored.
-    is_read: bool,
-    is_reading: bool,
+    entry: EntryKey,
     queue: VecDeque<Waiting>,
     in_flight: Option<Batch>,
     next: Instant,
@@ -44,12 +43,12 @@ pub(super) struct Storage {
     is_held: bool,
     /// Folders to delete.
     forgotten: Vec<FolderId>,
-    /// What refutes the portal's sorting, as it is stored.
-    refutation: Option<Refutation>,
-    /// Since when the list of folders cannot be read, as it is stored.
-    failing_since: Option<Timestamp>,
+    /// The portal as it is stored.
+    stored: PortalDocument,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
+    /// The losses of the database after which everything was written once more.
+    losses: u64,
     forget_portals_at: Instant,
 }
 
@@ -58,75 +57,50 @@ enum Waiting {
     End(Ending),
 }
 
-/// What one transaction writes.
+/// What is written together.
 #[derive(Default)]
 pub(super) struct Batch {
     pub folders: Vec<FolderId>,
     /// The collections that end with it.
     pub ends: Vec<Ending>,
     forgotten: Vec<FolderId>,
-    refutation: Option<Refutation>,
-    failing_since: Option<Timestamp>,
+    portal: PortalDocument,
 }
 
-impl Storage {
-    pub fn new(documents: Documents, settings: &Settings) -> Self {
+/// How a write ended, and how long it took.
+pub(super) struct Written {
+    pub result: Result<(), StoreError>,
+    pub took: Duration,
+}
+
+impl Saver {
+    /// `stored`: what is stored of the portal.
+    pub fn new(lease: Option<Lease>, settings: &Settings, stored: PortalDocument) -> Self {
         let now = Moment::now().steady;
         Self {
-            is_read: !documents.saves(),
-            documents,
+            losses: lease.as_ref().map_or(0, Lease::losses),
+            lease,
             name: settings.portal.name.clone(),
-            portal: settings.address.clone(),
-            is_reading: false,
+            entry: EntryKey::new(&settings.address, &settings.portal.name),
             queue: VecDeque::new(),
             in_flight: None,
             next: now,
             is_held: false,
             forgotten: Vec::new(),
-            refutation: None,
-            failing_since: None,
+            stored,
             refused: None,
             forget_portals_at: now,
         }
     }
 
     pub const fn saves(&self) -> bool {
-        self.documents.saves()
-    }
-
-    /// Reads what is stored, unless that was done or is under way.
-    pub fn begin_read(
-        &mut self,
-    ) -> Option<impl Future<Output = Result<StoredPortal, StoreError>> + Send + use<>> {
-        let begins = !self.is_read && !self.is_reading;
-        self.is_reading |= begins;
-        let (documents, portal) = (self.documents.clone(), self.portal.clone());
-        begins.then_some(async move { documents.load(portal).await })
-    }
-
-    /// What is stored was read, or could not be.
-    pub fn read(&mut self, result: Result<StoredPortal, StoreError>) -> Option<StoredPortal> {
-        self.is_reading = false;
-        self.is_read = result.is_ok();
-        self.note_use(result.as_ref().err());
-        let stored = result.ok()?;
-        self.refutation.clone_from(&stored.document.refutation);
-        self.failing_since = stored.document.failing_since;
-        Some(stored)
+        self.lease.is_some()
     }
 
     /// A folder is to be written, which does not wait yet.
     pub fn push(&mut self, folder: FolderId) {
         self.queue.push_back(Waiting::Folder(folder));
         self.is_held = false;
-    }
-
-    /// Of a write that has ended, these are to be written once more, before all others.
-    pub fn push_again(&mut self, folders: Vec<FolderId>, ends: Vec<Ending>) {
-        let ends = ends.into_iter().map(Waiting::End);
-        let again = folders.into_iter().map(Waiting::Folder).chain(ends);
-        let others = std::mem::take(&mut self.queue);
-        self.queue = again.chain(others).collect();
     }
 
     /// Folders are to be deleted.
@@ -136,7 +110,7 @@ impl Storage {
 
     /// The reads of a collection have ended; returns it if nothing is to be written before it ends.
     pub fn push_end(&mut self, end: Ending) -> Option<Ending> {
-        if !self.saves() || !self.is_read {
+        if !self.saves() {
             return Some(end);
         }
         self.queue.push_back(Waiting::End(end));
@@ -151,6 +125,11 @@ impl Storage {
             || self.queue.iter().any(|it| matches!(it, Waiting::End(_)))
     }
 
+    /// What waits could not be written: it waits for the next collection.
+    pub fn hold(&mut self) {
+        self.is_held = true;
+    }
+
     /// What could not be written is tried again.
     pub fn try_again(&mut self) {
         self.is_held = false;
@@ -160,9 +139,19 @@ impl Storage {
         self.in_flight.is_some()
     }
 
+    /// Whether the database lost what was written to it, so that everything is to be written once more. Said once for each loss.
+    pub fn has_lost(&mut self) -> bool {
+        let losses = self.lease.as_ref().map_or(0, Lease::losses);
+        let before = std::mem::replace(&mut self.losses, losses);
+        if before != losses {
+            self.stored = PortalDocument::default();
+        }
+        before != losses
+    }
+
     /// When the next write begins; `None` while there is nothing to write, or a write is under way.
     pub fn due(&self) -> Option<Instant> {
-        let may_begin = self.is_read && !self.is_held && self.in_flight.is_none();
+        let may_begin = !self.is_held && self.in_flight.is_none();
         (may_begin && !self.queue.is_empty()).then_some(self.next)
     }
 
@@ -183,31 +172,39 @@ impl Storage {
         batch
     }
 
-    /// Writes a batch, with these changes of its folders.
+    /// Writes a batch, with these changes of its folders and these facts of the portal.
     pub fn write(
         &mut self,
-        batch: Batch,
+        mut batch: Batch,
         folders: Vec<FolderChange>,
         refutation: Option<Refutation>,
         failing_since: Option<Timestamp>,
-        watched: Vec<PortalAddress>,
+        watched: &[Arc<PortalView>],
     ) -> impl Future<Output = Written> + Send + use<> {
+        let success = batch.ends.iter().filter_map(|end| end.success).max();
+        batch.portal = PortalDocument {
+            last_success: self.stored.last_success.max(success),
+            refutation,
+            failing_since,
+        };
         let ends = !batch.ends.is_empty();
-        let changes = Changes {
-            last_success: batch.ends.iter().filter_map(|end| end.success).max(),
-            refutation: (refutation != self.refutation).then(|| refutation.clone()),
-            failing_since: (failing_since != self.failing_since).then_some(failing_since),
+        let changes = FolderChanges {
+            portal: (batch.portal != self.stored).then(|| batch.portal.clone()),
             forgotten: batch.forgotten.clone(),
             unwatched: ends.then(|| self.forget_portals(watched)).flatten(),
             folders,
         };
-        self.in_flight = Some(Batch {
-            refutation,
-            failing_since,
-            ..batch
-        });
-        let (documents, portal) = (self.documents.clone(), self.portal.clone());
-        async move { documents.write(portal, changes).await }
+        self.in_flight = Some(batch);
+        let (lease, entry) = (self.lease.clone(), self.entry.clone());
+        async move {
+            let began = Moment::now();
+            let result = match lease {
+                Some(lease) => lease.write_folders(entry, changes).await,
+                None => Ok(()),
+            };
+            let took = Moment::now().elapsed_since(began);
+            Written { result, took }
+        }
     }
 
     /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.
@@ -215,10 +212,8 @@ impl Storage {
         let mut batch = self.in_flight.take()?;
         self.note_use(refused);
         if refused.is_none() {
-            self.refutation = batch.refutation.take();
-            self.failing_since = batch.failing_since;
+            self.stored = std::mem::take(&mut batch.portal);
         } else {
-            self.is_held = true;
             self.forgotten.append(&mut batch.forgotten);
             for waiting in std::mem::take(&mut self.queue) {
                 match waiting {
@@ -230,34 +225,26 @@ impl Storage {
         Some(batch)
     }
 
-    /// From time to time: the portals that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
+    /// From time to time: the entries that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
     fn forget_portals(
         &mut self,
-        watched: Vec<PortalAddress>,
-    ) -> Option<(Vec<PortalAddress>, Timestamp)> {
-        let now = self.now();
+        watched: &[Arc<PortalView>],
+    ) -> Option<(Vec<EntryKey>, Timestamp)> {
+        let now = Moment::now();
         if now.steady < self.forget_portals_at {
             return None;
         }
         self.forget_portals_at = now.steady + FORGET_PORTALS_EVERY;
-        Some((watched, now.wall.before(PORTALS_STORED)))
-    }
-
-    /// The clock of the times that are stored.
-    pub fn clock(&self) -> StoreClock {
-        self.documents.clock().clone()
-    }
-
-    /// The time by that clock.
-    pub fn now(&self) -> Moment {
-        self.documents.clock().now()
+        let watched = watched
+            .iter()
+            .map(|portal| EntryKey::new(&portal.address, &portal.name));
+        Some((watched.collect(), now.wall.before(PORTALS_STORED)))
     }
 
     /// Whether all that is known is stored, or will be soon.
     pub fn writes(&self) -> Writes {
         match &self.refused {
             Some(error) => Writes::Refused(error.to_string()),
-            None if !self.is_read => Writes::Refused(StoreError::NotOpened.to_string()),
             None if self.saves() => Writes::Succeed,
             None => Writes::Off,
         }

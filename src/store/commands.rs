@@ -1,0 +1,121 @@
+//! The database for commands: they read it, and add what people forgive, while the service may write it. They make no tables and need no lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::attempts::{Book, Forgiven};
+use crate::clock::Moment;
+use crate::config::State;
+use crate::model::PortalAddress;
+use crate::store::database::Database;
+use crate::store::documents;
+use crate::store::error::{LedgerError, StoreError};
+use crate::store::ledger::{self, FORGIVEN_CLOCK};
+use crate::store::place::{Access, Place};
+use crate::store::statement::{Connection, Statement};
+use crate::store::worker::block_on;
+
+/// What the ledger knows of each portal. Blocks.
+pub fn books(state: &State) -> Result<BTreeMap<PortalAddress, Book>, LedgerError> {
+    let place = Place::of(state).ok_or(LedgerError::Temporary)?;
+    // One transaction, so that all are read as they are at one moment.
+    let read = async |connection: &mut Connection| {
+        let mut books = BTreeMap::new();
+        let portals = Statement::new("SELECT portal FROM lease").fetch(connection);
+        for row in portals.await? {
+            let portal = PortalAddress::from(row.text("portal")?);
+            let book = ledger::book(connection, &portal).await?;
+            books.insert(portal, book);
+        }
+        Ok(books)
+    };
+    Ok(block_on(async move || {
+        let mut database = Database::new(place, Access::Read);
+        let books = database.read(read).await;
+        database.close().await;
+        books
+    })?)
+}
+
+/// Adds what is forgiven from now on; `None`: times in the future, which a clock that was ahead wrote. The process that reads the portal
+/// learns of it before it decides the next time. Blocks.
+pub fn forgive(
+    state: &State,
+    portal: &PortalAddress,
+    what: Option<&Forgiven>,
+) -> Result<(), LedgerError> {
+    let place = Place::of(state).ok_or(LedgerError::Temporary)?;
+    let forgive = async |connection: &mut Connection| match what {
+        Some(what) => forgive_attempts(connection, portal, what).await,
+        None => forgive_clock(connection, portal).await,
+    };
+    Ok(block_on(async move || {
+        let mut database = Database::new(place, Access::Write);
+        let forgiven = database.transaction(forgive).await;
+        database.close().await;
+        forgiven
+    })?)
+}
+
+async fn forgive_attempts(
+    connection: &mut Connection,
+    portal: &PortalAddress,
+    what: &Forgiven,
+) -> Result<(), StoreError> {
+    let newest = Statement::new("SELECT max(id) AS id FROM attempt WHERE portal = ").value(portal);
+    let newest = newest.fetch(connection).await?;
+    let newest = newest.first().map(|row| row.number_if_any("id"));
+    let newest = newest.transpose()?.flatten().unwrap_or(0);
+    note(connection, portal, &what.to_string(), newest).await?;
+    ledger::forget_tried(connection, portal, &[(what.clone(), Default::default())]).await?;
+    if *what == Forgiven::Everything {
+        let trust = Statement::new("UPDATE lease SET doubted = 0 WHERE portal = ").value(portal);
+        trust.fetch(connection).await?;
+    }
+    Ok(())
+}
+
+async fn forgive_clock(
+    connection: &mut Connection,
+    portal: &PortalAddress,
+) -> Result<(), StoreError> {
+    let now = Moment::now().wall.as_millis();
+    note(connection, portal, FORGIVEN_CLOCK, now).await?;
+    for (table, column) in [
+        ("attempt", "intended"),
+        ("attempt", "answered"),
+        ("attempt", "judged"),
+        ("lease", "doubted"),
+    ] {
+        let update = Statement::new(&format!("UPDATE {table} SET {column} = ")).value(now);
+        let update = update.text(" WHERE portal = ").value(portal);
+        let update = update.text(&format!(" AND {column} > ")).value(now);
+        update.fetch(connection).await?;
+    }
+    Ok(())
+}
+
+async fn note(
+    connection: &mut Connection,
+    portal: &PortalAddress,
+    what: &str,
+    until: i64,
+) -> Result<(), StoreError> {
+    let insert = Statement::new("INSERT INTO forgiven (portal, what, until) VALUES ");
+    let insert = insert
+        .rows([[portal.into(), what.into(), until.into()]])
+        .text(" ON CONFLICT (portal, what) DO UPDATE SET until = excluded.until");
+    insert.fetch(connection).await.map(drop)
+}
+
+/// The error classes that have a slot in any folder; none if nothing was stored yet. Blocks.
+pub fn known_classes(place: Place) -> Result<BTreeSet<String>, StoreError> {
+    block_on(async move || {
+        let mut database = Database::new(place, Access::Read);
+        let classes = database.read(documents::classes).await;
+        database.close().await;
+        match classes {
+            Err(StoreError::Missing) => Ok(BTreeSet::new()),
+            classes => classes,
+        }
+    })
+}

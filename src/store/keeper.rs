@@ -1,0 +1,293 @@
+//! The database of a process, and the leases that it takes, keeps and gives up there.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::sleep;
+use tracing::debug;
+
+use crate::clock::UpTime;
+use crate::model::PortalAddress;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
+use crate::store::lease::{Lease, LeaseRow};
+use crate::store::ledger::{self, Ledger};
+use crate::store::place::{Access, Place};
+use crate::store::statement::{Connection, Statement};
+use crate::store::worker::Worker;
+
+/// How often a process that waits for a lease looks at it.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How a process stands to a portal of its configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It reads the portal.
+    Active,
+    /// It waits for this other process.
+    Standby(String),
+    /// Nothing is known of others, because the database cannot be used.
+    Unknown(String),
+}
+
+/// The database of this process. Cheap to clone; the database is closed with the last handle.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    place: Place,
+    /// This process, for people and other processes.
+    process: String,
+    /// How long a lease lasts without a write.
+    length: Duration,
+    worker: Worker,
+    held: Mutex<HashMap<PortalAddress, Held>>,
+}
+
+/// A lease of this process. Entries of the configuration with one address share it.
+#[derive(Debug)]
+struct Held {
+    ledger: Ledger,
+    users: usize,
+}
+
+impl Store {
+    /// Opens the database. A folder that is in use is waited for, and so is a server that cannot be reached; a folder that cannot be used
+    /// otherwise is an error.
+    pub async fn open(place: Place, length: Duration) -> Result<Self, StoreError> {
+        let process = process();
+        let database = Database::new(place.clone(), Access::Serve);
+        let store = Self(Arc::new(Shared {
+            worker: Worker::start(database),
+            process,
+            length,
+            held: Mutex::default(),
+            place,
+        }));
+        if store.0.place.is_server() {
+            tokio::spawn(keep(Arc::downgrade(&store.0), length));
+            return Ok(store);
+        }
+        match store.look().await {
+            Err(error) if error.is_of_folder() => Err(error),
+            _ => Ok(store),
+        }
+    }
+
+    /// Waits until this process may read a portal. `show` is told how it stands meanwhile.
+    pub async fn acquire(&self, portal: &PortalAddress, mut show: impl FnMut(Standing)) -> Ledger {
+        let mut seen = None;
+        loop {
+            if let Some(ledger) = self.shared_with(portal) {
+                return ledger;
+            }
+            match self.try_to_take(portal, &mut seen).await {
+                Ok(Ok(ledger)) => return ledger,
+                Ok(Err(holder)) | Err(StoreError::InUse { holder, .. }) => {
+                    show(Standing::Standby(holder));
+                }
+                Err(error) => show(Standing::Unknown(error.to_string())),
+            }
+            sleep(LOOK_EVERY.min(self.0.length / 2)).await;
+        }
+    }
+
+    /// An entry of the configuration needs its lease no more. After the last one, other processes may take it.
+    pub async fn leave(&self, ledger: Ledger) -> Result<(), StoreError> {
+        let lease = ledger.lease();
+        {
+            let mut all = self.held();
+            let held = all.get_mut(lease.portal());
+            if let Some(held) = held.filter(|held| held.ledger.lease().is_same(lease)) {
+                held.users -= 1;
+                if held.users > 0 {
+                    return Ok(());
+                }
+                all.remove(lease.portal());
+            }
+        }
+        if lease.is_over() {
+            return Ok(());
+        }
+        lease.give_up().await
+    }
+
+    /// Whether other processes may have it as well.
+    pub fn is_shared(&self) -> bool {
+        self.0.place.is_server()
+    }
+
+    /// Closes the database after all earlier writes.
+    pub async fn close(&self) {
+        let close = async |database: &mut Database| {
+            database.close().await;
+            Ok(())
+        };
+        // Where the thread has ended, it is closed.
+        let _ = self.0.worker.run(close).await;
+    }
+
+    /// Whether the database can be used.
+    async fn look(&self) -> Result<(), StoreError> {
+        self.hold_folder()?;
+        let nothing = async |_: &mut Connection| Ok(());
+        let look = async move |database: &mut Database| database.read(nothing).await;
+        self.0.worker.run(look).await
+    }
+
+    fn hold_folder(&self) -> Result<(), StoreError> {
+        match &self.0.place {
+            Place::Folder(folder) => folder.hold(&self.0.process),
+            Place::Server(_) => Ok(()),
+        }
+    }
+
+    /// The lease of another entry of the configuration with the same address.
+    fn shared_with(&self, portal: &PortalAddress) -> Option<Ledger> {
+        let mut all = self.held();
+        let held = all.get_mut(portal)?;
+        if held.ledger.lease().is_over() {
+            return None;
+        }
+        held.users += 1;
+        Some(held.ledger.clone())
+    }
+
+    /// Takes a lease that nobody has, that was given up, or that did not change for its length; otherwise returns who has it.
+    async fn try_to_take(
+        &self,
+        portal: &PortalAddress,
+        seen: &mut Option<(LeaseRow, UpTime)>,
+    ) -> Result<Result<Ledger, String>, StoreError> {
+        self.hold_folder()?;
+        let row = self.read(portal).await?;
+        if let Some(row) = &row {
+            let now = UpTime::now();
+            let since = match seen {
+                Some((before, since)) if before == row => *since,
+                _ => now,
+            };
+            *seen = Some((row.clone(), since));
+            let is_free = row.holder.is_empty() || now.since(since) >= self.0.length;
+            if self.0.place.is_server() && !is_free {
+                return Ok(Err(row.holder.clone()));
+            }
+        }
+        match self.take(portal, row).await? {
+            Some(ledger) => {
+                let held = Held {
+                    ledger: ledger.clone(),
+                    users: 1,
+                };
+                self.held().insert(portal.clone(), held);
+                Ok(Ok(ledger))
+            }
+            None => Ok(Err("another process".to_owned())),
+        }
+    }
+
+    async fn read(&self, portal: &PortalAddress) -> Result<Option<LeaseRow>, StoreError> {
+        let portal = portal.clone();
+        let read = async move |database: &mut Database| {
+            let row = async |connection: &mut Connection| LeaseRow::read(connection, &portal).await;
+            database.read(row).await
+        };
+        self.0.worker.run(read).await
+    }
+
+    /// Takes a lease and reads the ledger in one transaction. Whoever had the lease before is gone, and with it the answers to its requests.
+    async fn take(
+        &self,
+        portal: &PortalAddress,
+        row: Option<LeaseRow>,
+    ) -> Result<Option<Ledger>, StoreError> {
+        let (portal, process) = (portal.clone(), self.0.process.clone());
+        let is_server = self.0.place.is_server();
+        let (worker, length) = (self.0.worker.clone(), is_server.then_some(self.0.length));
+        let take = async move |database: &mut Database| {
+            let began = UpTime::now();
+            let taken = async |connection: &mut Connection| {
+                let taken = LeaseRow::take(row.as_ref(), connection, &portal, &process).await?;
+                let Some(taken) = taken else {
+                    return Ok(None);
+                };
+                let book = ledger::take_over(connection, &portal).await?;
+                Ok(Some((taken, book)))
+            };
+            let taken = database.transaction(taken).await?;
+            Ok(taken.map(|(taken, book)| {
+                let lease = Lease::new(portal, &taken, worker, length, began);
+                Ledger::new(lease, book)
+            }))
+        };
+        self.0.worker.run(take).await
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<PortalAddress, Held>> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Beats the leases of a process in which nothing was written for a third of their length, until the store is dropped.
+async fn keep(store: Weak<Shared>, length: Duration) {
+    loop {
+        sleep(length / 6).await;
+        let Some(shared) = store.upgrade() else {
+            return;
+        };
+        let store = Store(shared);
+        let due: Vec<Lease> = {
+            let all = store.held();
+            let leases = all.values().map(|held| held.ledger.lease());
+            leases.filter(|lease| lease.is_due()).cloned().collect()
+        };
+        if !due.is_empty()
+            && let Err(error) = store
+                .0
+                .worker
+                .run(async |database| beat(database, due).await)
+                .await
+        {
+            debug!(%error, "leases cannot be kept");
+        }
+    }
+}
+
+/// Beats leases with one statement.
+async fn beat(database: &mut Database, leases: Vec<Lease>) -> Result<(), StoreError> {
+    let began = UpTime::now();
+    let update = async |connection: &mut Connection| {
+        let keys = leases.iter().map(Lease::key);
+        let update =
+            Statement::new("UPDATE lease SET beat = beat + 1 WHERE (portal, epoch) IN (VALUES ")
+                .rows(keys)
+                .text(") RETURNING portal, beat");
+        let mut beats = HashMap::new();
+        for row in update.fetch(connection).await? {
+            beats.insert(
+                PortalAddress::from(row.text("portal")?),
+                row.number("beat")?,
+            );
+        }
+        Ok(beats)
+    };
+    let beats = database.transaction(update).await?;
+    for lease in leases {
+        let beat = beats.get(lease.portal());
+        if !beat.is_some_and(|beat| lease.note_beat(*beat, began)) {
+            // A write of its own finds out why.
+            let nothing = async |_: &mut Connection, _: &PortalAddress| Ok(());
+            let _ = lease.transaction(database, nothing).await;
+        }
+    }
+    Ok(())
+}
+
+/// This process, for people.
+fn process() -> String {
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    format!("process {} on {host}", std::process::id())
+}
