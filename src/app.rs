@@ -36,11 +36,15 @@ use crate::snapshot::Publisher;
 
 pub use reload::ConfigSource;
 
-use portals::{Built, Collectors, Portals};
+use portal_tasks::Collectors;
+use portals::{Built, Portals};
 use reload::Reloader;
 
 /// Without progress for this long, a part of the process counts as stuck.
 const MAX_SILENCE: Duration = Duration::from_mins(1);
+
+/// How long the first answers wait until it is known who reads each portal, and what is stored of it.
+const MAX_START: Duration = Duration::from_secs(2);
 
 /// Running requests and writes may take this long at the end.
 const DRAIN: Duration = Duration::from_secs(8);
@@ -146,6 +150,8 @@ impl App {
         } = self;
         let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
         portals.use_config(built).await;
+        // Whoever asks first sees the stored counts, if that does not take long.
+        let _ = timeout(MAX_START, portals.started()).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
         let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));

@@ -150,12 +150,12 @@ fn judge_portal(
 /// Why this process does not read a portal, if so.
 fn not_read(portal: &PortalView) -> Option<(Status, String)> {
     match &portal.standing {
-        Standing::Active => None,
+        Standing::Starting | Standing::Active => None,
         Standing::Standby(holder) => Some((
             Status::Pass,
             format!("{holder} reads the portal; this process waits"),
         )),
-        Standing::Unknown(why) => Some((
+        Standing::Unavailable(why) => Some((
             Status::Fail,
             format!("nothing is counted, because the state cannot be used: {why}"),
         )),

@@ -39,7 +39,10 @@ pub fn render(
     snapshot: &Snapshot,
     now: Moment,
 ) -> prometheus::Result<Vec<u8>> {
-    let portals = snapshot.portals.iter().filter(|portal| portal.is_active());
+    let portals = snapshot
+        .portals
+        .iter()
+        .filter(|portal| portal.holder().is_none());
     let portals: Vec<_> = portals.map(|portal| portal.name.clone()).collect();
     let mut text = events.text(&portals, config)?;
     families::write(&mut text, snapshot, now)?;

@@ -213,7 +213,7 @@ impl PortalView {
     pub fn holder(&self) -> Option<&str> {
         match &self.standing {
             Standing::Standby(holder) => Some(holder),
-            Standing::Active | Standing::Unknown(_) => None,
+            Standing::Starting | Standing::Active | Standing::Unavailable(_) => None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! The collector and the reindexer of a portal live as long as its lease: a reload that drops the portal, a lost lease, a stop and a panic end
 //! them in one way, and the next ones begin with what is stored.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-use crate::app::portals::Collectors;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Plan};
 use crate::metrics::Events;
@@ -20,7 +20,7 @@ use crate::model::PortalName;
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::Heartbeat;
 use crate::snapshot::{ListState, PortalView, Publisher, Snapshot, Writes};
-use crate::store::{EntryKey, Ledger, Standing, Store, StoredPortal};
+use crate::store::{Ledger, Standing, Store, StoredPortal};
 
 /// How long a holder that cannot read its portal keeps the lease: another process may be able to.
 const UNREADABLE: Duration = Duration::from_mins(10);
@@ -30,6 +30,9 @@ const LEFT_TO_OTHERS: Duration = Duration::from_secs(5);
 
 /// The pause after what is stored could not be read, or after a panic.
 const PAUSE: Duration = Duration::from_secs(2);
+
+/// The progress of each collector that runs, for liveness.
+pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
 /// What one portal needs.
 pub(super) struct PortalTasks {
@@ -97,7 +100,7 @@ impl PortalTasks {
             return;
         }
         let state_writes = match &standing {
-            Standing::Unknown(why) => {
+            Standing::Unavailable(why) => {
                 error!(portal = %self.name, error = why, "state cannot be used: nothing is counted until it can");
                 Writes::Refused(why.clone())
             }
@@ -105,7 +108,7 @@ impl PortalTasks {
                 info!(portal = %self.name, holder, "waits, because another process reads the portal");
                 Writes::Off
             }
-            Standing::Active => Writes::Off,
+            Standing::Starting | Standing::Active => Writes::Off,
         };
         let portal = self.plans.borrow().settings.portal.clone();
         self.publisher.stand_by(PortalView {
@@ -152,12 +155,11 @@ impl PortalTasks {
 
     /// Reads what is stored, however long that takes.
     async fn load(&self, ledger: &Ledger) -> StoredPortal {
-        let address = ledger.lease().portal();
+        let entry = self.plans.borrow().settings.entry.clone();
         loop {
-            let entry = EntryKey::new(address, &self.name);
-            match ledger.lease().load(entry).await {
+            match ledger.lease().load(entry.clone()).await {
                 Ok(stored) => return stored,
-                Err(error) => self.show(Standing::Unknown(error.to_string())),
+                Err(error) => self.show(Standing::Unavailable(error.to_string())),
             }
             sleep(PAUSE).await;
         }

@@ -10,9 +10,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use crate::app::portal_tasks::PortalTasks;
+use crate::app::portal_tasks::{Collectors, PortalTasks};
 use crate::app::state::OpenState;
-use crate::collect::progress::Progress;
 use crate::collect::{Plan, Settings};
 use crate::config::{Collect, Config, Portal, Schedule, State};
 use crate::metrics::Events;
@@ -20,7 +19,8 @@ use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::Rules;
 use crate::schedule::{Due, Heartbeat};
-use crate::snapshot::Publisher;
+use crate::snapshot::{PortalView, Publisher};
+use crate::store::Standing;
 
 /// The parts that a configuration asks for, built and not yet started.
 pub(super) struct Built {
@@ -55,9 +55,6 @@ impl Running {
         self.plans.borrow().settings.portal.clone()
     }
 }
-
-/// The progress of each collector that runs, for liveness.
-pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
 impl Portals {
     pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
@@ -192,6 +189,15 @@ impl Portals {
             running.task.close();
             running.task.wait().await;
         }
+    }
+
+    /// Waits until it is known of each portal who reads it, and what is stored of those that this process reads.
+    pub async fn started(&self) {
+        let is_starting = |portal: &Arc<PortalView>| portal.standing == Standing::Starting;
+        let mut changes = self.publisher.changes();
+        let started = changes.wait_for(|snapshot| !snapshot.portals.iter().any(is_starting));
+        // The publisher lives as long as this.
+        let _ = started.await;
     }
 
     /// Waits until a part breaks that never should.

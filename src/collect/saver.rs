@@ -81,7 +81,7 @@ impl Saver {
             losses: lease.as_ref().map_or(0, Lease::losses),
             lease,
             name: settings.portal.name.clone(),
-            entry: EntryKey::new(&settings.address, &settings.portal.name),
+            entry: settings.entry.clone(),
             queue: VecDeque::new(),
             in_flight: None,
             next: now,
@@ -235,10 +235,13 @@ impl Saver {
             return None;
         }
         self.forget_portals_at = now.steady + FORGET_PORTALS_EVERY;
-        let watched = watched
-            .iter()
-            .map(|portal| EntryKey::new(&portal.address, &portal.name));
-        Some((watched.collect(), now.wall.before(PORTALS_STORED)))
+        // At least those: there are no more entries with one address than entries.
+        let entries = |portal: &Arc<PortalView>| {
+            let address = portal.address.clone();
+            (0..watched.len()).map(move |before| EntryKey::new(&address, before))
+        };
+        let watched = watched.iter().flat_map(entries).collect();
+        Some((watched, now.wall.before(PORTALS_STORED)))
     }
 
     /// Whether all that is known is stored, or will be soon.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::classify::{ClassLimits, Classifier};
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
 use crate::model::PortalAddress;
+use crate::store::EntryKey;
 
 /// The settings of a collector.
 #[derive(Debug, Clone)]
@@ -12,6 +13,8 @@ pub struct Settings {
     pub portal: Portal,
     /// Its normalised address.
     pub address: PortalAddress,
+    /// What is stored of it.
+    pub entry: EntryKey,
     /// When and how folders are read.
     pub collect: Collect,
     /// How reasons are grouped into classes.
@@ -24,9 +27,14 @@ pub struct Settings {
 impl Settings {
     /// The settings of one portal.
     pub fn new(portal: &Portal, config: &Config) -> Self {
+        let address = portal.base_url.normalised();
+        let before = config.portals.iter();
+        let before = before.take_while(|other| other.name != portal.name);
+        let same = before.filter(|other| other.base_url.normalised() == address);
         Self {
             portal: portal.clone(),
-            address: portal.base_url.normalised(),
+            entry: EntryKey::new(&address, same.count()),
+            address,
             collect: config.collect.clone(),
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),

@@ -20,7 +20,7 @@ use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::schedule::{Due, Heartbeat};
 use crate::snapshot::{FolderState, PortalView, RunResult};
-use crate::store::{EntryKey, Place, Store};
+use crate::store::{Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
 
 /// Breaks at the first page of files, once.
@@ -56,8 +56,7 @@ async fn store_in(folder: &std::path::Path) -> Store {
 /// The lease of a portal, and what is stored of it.
 async fn restored(store: &Store, settings: &Settings) -> (Option<Ledger>, StoredPortal) {
     let ledger = store.acquire(&settings.address, |_| {}).await;
-    let entry = EntryKey::new(&settings.address, &settings.portal.name);
-    let stored = ledger.lease().load(entry).await.unwrap();
+    let stored = ledger.lease().load(settings.entry.clone()).await.unwrap();
     (Some(ledger), stored)
 }
 

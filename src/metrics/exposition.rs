@@ -38,9 +38,12 @@ pub(super) struct Rendering {
 
 impl Rendering {
     pub fn of(snapshot: &Arc<Snapshot>, at: Moment) -> io::Result<Self> {
-        let active = snapshot.portals.iter().filter(|portal| portal.is_active());
+        let shown = snapshot
+            .portals
+            .iter()
+            .filter(|portal| portal.holder().is_none());
         Ok(Self {
-            portals: active.map(|portal| portal.name.clone()).collect(),
+            portals: shown.map(|portal| portal.name.clone()).collect(),
             at,
             lasts: ageing::lasts(snapshot, at),
             text: Deflated::of(|sink| families::write(sink, snapshot, at))?,

@@ -18,7 +18,7 @@ impl Publisher {
     pub fn use_portals(&self, portals: &[Portal]) {
         self.update(|snapshot| {
             let new = |portal: &Portal| PortalView {
-                standing: Standing::Unknown("it was not opened yet".to_owned()),
+                standing: Standing::Starting,
                 ..PortalView::unasked(portal)
             };
             let view = |portal: &Portal| {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
-use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::lease::Lease;
 use crate::store::statement::Value;
@@ -132,13 +132,18 @@ pub struct FileChanges {
     pub forgotten: Vec<FileKey>,
 }
 
-/// An entry of the configuration in the column `portal`: its address and its name.
+/// An entry of the configuration in the column `portal`: the address, with a number from the second entry with that address on. So an entry that gets
+/// another name goes on with what is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryKey(String);
 
 impl EntryKey {
-    pub fn new(address: &PortalAddress, name: &PortalName) -> Self {
-        Self(format!("{address} {name}"))
+    /// `before`: entries with the address that come before it in the configuration.
+    pub fn new(address: &PortalAddress, before: usize) -> Self {
+        Self(match before {
+            0 => address.to_string(),
+            before => format!("{address} {}", before + 1),
+        })
     }
 }
 

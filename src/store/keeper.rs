@@ -23,12 +23,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How a process stands to a portal of its configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
+    /// It was not looked at yet.
+    Starting,
     /// It reads the portal.
     Active,
     /// It waits for this other process.
     Standby(String),
-    /// Nothing is known of others, because the database cannot be used.
-    Unknown(String),
+    /// The database cannot be used, for this reason.
+    Unavailable(String),
 }
 
 /// The database of this process. Cheap to clone; the database is closed with the last handle.
@@ -88,7 +90,7 @@ impl Store {
                 Ok(Err(holder)) | Err(StoreError::InUse { holder, .. }) => {
                     show(Standing::Standby(holder));
                 }
-                Err(error) => show(Standing::Unknown(error.to_string())),
+                Err(error) => show(Standing::Unavailable(error.to_string())),
             }
             sleep(LOOK_EVERY.min(self.0.length / 2)).await;
         }

@@ -18,8 +18,8 @@ use crate::store::error::{LedgerError, StoreError};
 use crate::store::lease::Lease;
 use crate::store::statement::Connection;
 
-pub(super) use read::book;
-pub(super) use write::{FORGIVEN_CLOCK, forget_tried};
+pub(super) use read::{FORGIVEN_CLOCK, book};
+pub(super) use write::forget_tried;
 
 use read::Forgivenesses;
 use write::Changed;
@@ -155,6 +155,7 @@ impl Ledger {
                 let before = Arc::clone(&known.book);
                 (before, known.is_in_doubt, known.losses != losses)
             };
+            ledger.correct_calendar();
             let set_forward = ledger.set_forward();
             let follow = async |connection: &mut Connection, portal: &PortalAddress| {
                 if was_lost {
@@ -192,6 +193,14 @@ impl Ledger {
         unanswered
             .filter(|id| !known.under_way.contains(id))
             .collect()
+    }
+
+    /// A calendar that was behind the newest attempt at the start is read again: it may be right by now.
+    fn correct_calendar(&self) {
+        let mut known = self.known();
+        if known.book.latest() > Some(known.calendar.now()) {
+            known.calendar = SteadyCalendar::start();
+        }
     }
 
     /// The time of the machine's calendar, if it was set forward since the process began and the database does not know: the process that starts

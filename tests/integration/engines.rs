@@ -181,7 +181,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
                 folders: vec![change],
                 ..FolderChanges::default()
             };
-            let entry = EntryKey::new(&address(), &main());
+            let entry = EntryKey::new(&address(), 0);
             let written = ledger.lease().write_folders(entry, changes).await;
             written.unwrap();
         };
@@ -192,7 +192,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
         drop(store);
 
         let (store, ledger) = place.process().await;
-        let entry = EntryKey::new(&address(), &main());
+        let entry = EntryKey::new(&address(), 0);
         let stored = ledger.lease().load(entry).await.unwrap();
         let folder = &stored.folders[&inbox()];
         assert_eq!(folder.document, document, "{place:?}");

@@ -8,12 +8,13 @@ use serde_json::json;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::process::run;
 use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 
-/// A database of the state folder.
-async fn open(workspace: &Workspace, store: &str) -> Sqlite {
-    Sqlite::open(&workspace.path("state").join(format!("{store}.db"))).await
+/// The database of the state folder.
+async fn open(workspace: &Workspace) -> Sqlite {
+    Sqlite::open(&workspace.path("state").join("state.db")).await
 }
 
 fn writable(metrics: &Exposition, store: &str) -> Option<f64> {
@@ -33,7 +34,7 @@ async fn notes(exporter: &Exporter) -> String {
 }
 
 #[tokio::test]
-async fn a_store_that_refuses_writes_is_shown_also_when_there_is_nothing_to_write() {
+async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_write() {
     let portal = Portal::start().await;
     portal.folder("Inbox");
     let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
@@ -41,20 +42,26 @@ async fn a_store_that_refuses_writes_is_shown_also_when_there_is_nothing_to_writ
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     portal.refuse("/mine", 500);
-    for (store, other, note) in [
-        ("state", "ledger", "counters of entries do not change"),
-        ("ledger", "state", "nothing is reindexed"),
-    ] {
+    let stores = ["state", "ledger"];
+    for store in stores {
         until(&exporter, store, 1.0).await;
-        let mut database = open(&workspace, store).await;
-        database.sql("BEGIN IMMEDIATE").await;
-        let metrics = until(&exporter, store, 0.0).await;
-        assert_eq!(writable(&metrics, other), Some(1.0), "{other}");
-        let said = notes(&exporter).await;
+    }
+    let mut database = open(&workspace).await;
+    database.sql("BEGIN IMMEDIATE").await;
+    for store in stores {
+        until(&exporter, store, 0.0).await;
+    }
+    let notes_of_refusals = ["counters of entries do not change", "nothing is reindexed"];
+    let said = notes(&exporter).await;
+    for note in notes_of_refusals {
         assert!(said.contains(note), "{said}");
-        database.sql("ROLLBACK").await;
+    }
+    database.sql("ROLLBACK").await;
+    for store in stores {
         until(&exporter, store, 1.0).await;
-        let said = notes(&exporter).await;
+    }
+    let said = notes(&exporter).await;
+    for note in notes_of_refusals {
         assert!(!said.contains(note), "{said}");
     }
 }
@@ -76,7 +83,7 @@ async fn counters_stand_still_when_the_state_is_taken_away_and_that_is_said() {
     let files = metrics.by_status("kb_folder_files", &id);
     assert_eq!(files["failed"], 1, "counting goes on");
     let said = notes(&exporter).await;
-    assert!(said.contains("removed or replaced"), "{said}");
+    assert!(said.contains("cannot be used: No such file"), "{said}");
 }
 
 #[tokio::test]
@@ -92,7 +99,7 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
         "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.folder = '{refused}'
          BEGIN SELECT RAISE(ABORT, 'refused'); END"
     );
-    open(&workspace, "state").await.sql(&trigger).await;
+    open(&workspace).await.sql(&trigger).await;
     portal.file(refused, "a.pdf", Status::Failed);
     until(&exporter, "state", 0.0).await;
     for _ in 0..3 {
@@ -103,31 +110,12 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     // It is written at once, and not only when it is read again.
     portal.refuse(&refused.to_string(), 500);
     let drop = "DROP TRIGGER refuse";
-    open(&workspace, "state").await.sql(drop).await;
+    open(&workspace).await.sql(drop).await;
     until(&exporter, "state", 1.0).await;
     let log = exporter.output();
     let lines = |text: &str| log.iter().filter(|line| line.contains(text)).count();
     assert_eq!(lines("state cannot be used"), 1, "{log:?}");
     assert_eq!(lines("state can be used"), 1, "{log:?}");
-}
-
-#[tokio::test]
-async fn a_ledger_that_nobody_needs_is_shown_and_is_no_error() {
-    let portal = Portal::start().await;
-    let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    workspace.change(|config| config["reindex"] = json!({"mode": "off"}));
-    let exporter = Exporter::start(&workspace).await;
-    until(&exporter, "ledger", 1.0).await;
-    exporter.stop().await;
-    std::fs::write(workspace.path("state/ledger.db"), "no database").unwrap();
-    let exporter = Exporter::start(&workspace).await;
-    until(&exporter, "ledger", 0.0).await;
-    let log = exporter.output().concat();
-    assert!(
-        !log.contains("the reindex ledger cannot be written"),
-        "{log}"
-    );
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -147,26 +135,14 @@ async fn state_files_are_nobody_elses() {
     exporter.stop().await;
 }
 
-#[tokio::test]
-async fn a_state_folder_that_cannot_be_used_at_the_start_is_tried_again() {
-    let portal = Portal::start().await;
-    portal.folder("Inbox");
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    // A file is where the folder should be, and then another process has it.
+#[test]
+fn a_state_folder_that_cannot_be_used_ends_the_process_with_one_sentence() {
+    let workspace = Workspace::each_second(&[("main", "http://127.0.0.1:9".to_owned())]);
+    // A file is where the folder should be.
     std::fs::write(workspace.path("state"), "").unwrap();
-    let exporter = Exporter::start(&workspace).await;
-    exporter.collected().await;
-    let metrics = until(&exporter, "state", 0.0).await;
-    assert_eq!(metrics.value("kb_portal_up", &[]), Some(1.0));
-    std::fs::remove_file(workspace.path("state")).unwrap();
-    until(&exporter, "state", 1.0).await;
-
-    let waiting = Exporter::start(&workspace).await;
-    waiting.collected().await;
-    until(&waiting, "state", 0.0).await;
-    let said = notes(&waiting).await;
-    assert!(said.contains("in use by another process"), "{said}");
-    exporter.stop().await;
-    until(&waiting, "state", 1.0).await;
-    waiting.stop().await;
+    let output = run(workspace.command().arg("run"), "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the state cannot be used: "), "{said}");
+    assert!(said.contains("state cannot be used: File exists"), "{said}");
 }

@@ -13,7 +13,6 @@ use crate::attempts::{
 use crate::classify::Class;
 use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::ledger::write::FORGIVEN_CLOCK;
 use crate::store::statement::{Connection, Row, Statement};
 
 /// The document in `attempt.results`.
@@ -24,6 +23,9 @@ pub(super) struct Results {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<StateCounts>,
 }
+
+/// In `forgiven.what`: times that are later than `until` were replaced by it.
+pub(in crate::store) const FORGIVEN_CLOCK: &str = "clock";
 
 /// The names of the counters of a class in `total.what`, before its text.
 pub(super) const RECOVERED: &str = "recovered ";

@@ -11,9 +11,6 @@ use crate::store::error::StoreError;
 use crate::store::ledger::read::{RECOVERED, REFAILED, Results};
 use crate::store::statement::{Connection, Statement, Value, insert};
 
-/// In `forgiven.what`: times that are later than `until` were replaced by it.
-pub(in crate::store) const FORGIVEN_CLOCK: &str = "clock";
-
 /// What changed of the ledger.
 #[derive(Default)]
 pub(super) struct Changed {

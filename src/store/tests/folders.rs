@@ -8,7 +8,7 @@ use crate::store::{
 };
 
 fn entry() -> EntryKey {
-    EntryKey::new(&address(), &name())
+    EntryKey::new(&address(), 0)
 }
 
 fn file(since: i64) -> KnownFile {
@@ -89,7 +89,7 @@ async fn entries_with_one_address_have_folders_of_their_own() {
     let path = tempfile::tempdir().unwrap();
     let ledger = ledger(&store(path.path()).await).await;
     write(&ledger, vec![change(1, true, &[(1, 1)], &[])]).await;
-    let other = EntryKey::new(&address(), &PortalName::new("other").unwrap());
+    let other = EntryKey::new(&address(), 1);
     let stored = ledger.lease().load(other).await.unwrap();
     assert!(stored.folders.is_empty());
 }

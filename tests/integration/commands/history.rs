@@ -18,7 +18,7 @@ fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
     let output = run(workspace.command().args(["reindex", "history"]), "");
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text_of(&output).contains("there is no reindex ledger yet"),
+        text_of(&output).contains("nothing is stored yet"),
         "{}",
         text_of(&output)
     );

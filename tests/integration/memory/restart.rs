@@ -1,7 +1,5 @@
 //! What survives the end of the process, in order or not.
 
-use std::fs;
-
 use kb_exposition::Exposition;
 
 use super::{End, Status, Story};
@@ -101,24 +99,6 @@ async fn a_failure_during_the_restart_is_seen_after_it() {
     assert_eq!(story.entries(&metrics, "failed"), 1);
 }
 
-/// What a process shows and says that cannot use its state folder.
-async fn without_state(story: &Story, exporter: &Exporter, failed: u64, says: &str) {
-    let metrics = exporter.collected_again().await;
-    let files = metrics.by_status("kb_folder_files", &story.id());
-    assert_eq!(files["failed"], failed, "counted all the same");
-    let entries = metrics.all("kb_folder_status_entries_total", &[]);
-    assert_eq!(entries.count(), 0, "how many there were is not known");
-    assert_eq!(writable(&metrics), Some(0.0));
-    let health = exporter.json("/health").await;
-    assert_eq!(health["status"], "warn");
-    let output = health["checks"]["portal:main"][0]["output"].to_string();
-    for text in ["counters of entries do not change", says] {
-        assert!(output.contains(text), "{output}");
-    }
-    let logged = |line: &String| line.contains("state cannot be used") && line.contains(says);
-    assert!(exporter.output().iter().any(logged));
-}
-
 fn writable(metrics: &Exposition) -> Option<f64> {
     metrics.value("kb_state_writable", &[("store", "state")])
 }
@@ -132,16 +112,26 @@ async fn until_writable(exporter: &Exporter) -> Exposition {
 }
 
 #[tokio::test]
-async fn a_process_takes_up_its_state_folder_when_the_process_that_has_it_ends() {
+async fn a_second_process_waits_for_the_state_folder_and_goes_on_when_the_first_ends() {
     for end in ENDS {
         let story = Story::with_one_file().await;
         story.seen(story.file(), Status::Failed).await;
         let second = Exporter::start(&story.workspace).await;
-        second.collected().await;
+        let standby = second
+            .metrics_when("it waits", |metrics| {
+                metrics.all("kb_portal_active", &[]).count() == 1
+            })
+            .await;
+        assert_eq!(standby.value("kb_portal_active", &[]), Some(0.0));
+        assert_eq!(standby.all("kb_portal_up", &[]).count(), 0);
+        assert_eq!(second.status("/readyz").await, 200);
+        let health = second.json("/health").await;
+        let holder = format!("process {} on", story.exporter.pid());
+        let named = health["checks"]["portal:main"][0]["holder"].to_string();
+        assert!(named.contains(&holder), "{health}");
         let late = story.portal.file(story.folder, "b.pdf", Status::Failed);
         let of_first = story.exporter.collected_again().await;
         assert_eq!(story.entries(&of_first, "failed"), 2, "{end:?}");
-        without_state(&story, &second, 2, "in use by another process").await;
 
         let story = story.with_exporter(end, second).await;
         story.portal.set(story.folder, late, Status::Flagged);
@@ -151,29 +141,6 @@ async fn a_process_takes_up_its_state_folder_when_the_process_that_has_it_ends()
         assert_eq!(story.entries(&metrics, "failed"), 2, "{end:?}");
         assert_eq!(story.entries(&metrics, "flagged"), 1, "{end:?}");
     }
-}
-
-#[tokio::test]
-async fn a_process_takes_up_its_state_folder_when_it_is_there() {
-    let story = Story::with_one_file().await;
-    story.seen(story.file(), Status::Failed).await;
-    let [folder, elsewhere] = ["state", "elsewhere"].map(|name| story.workspace.path(name));
-    let hidden = || {
-        fs::rename(&folder, &elsewhere).unwrap();
-        fs::write(&folder, "not mounted").unwrap();
-    };
-    let story = story.restarted_after(End::Stopped, hidden).await;
-    story.portal.heal();
-    story.portal.file(story.folder, "b.pdf", Status::Failed);
-    without_state(&story, &story.exporter, 2, "cannot be used: File exists").await;
-
-    fs::remove_file(&folder).unwrap();
-    fs::rename(&elsewhere, &folder).unwrap();
-    let metrics = until_writable(&story.exporter).await;
-    assert_eq!(story.entries(&metrics, "failed"), 2);
-    let story = story.restarted(End::Killed).await;
-    let metrics = story.exporter.metrics().await;
-    assert_eq!(story.entries(&metrics, "failed"), 2, "stored");
 }
 
 #[tokio::test]

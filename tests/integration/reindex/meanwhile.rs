@@ -82,7 +82,7 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
 }
 
 #[tokio::test]
-async fn a_portal_that_is_taken_out_and_put_back_waits_for_the_request_that_was_under_way() {
+async fn a_portal_that_is_taken_out_and_put_back_does_not_send_again_what_was_under_way() {
     let mut scene = Scene::new("enforce").await;
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
@@ -99,8 +99,8 @@ async fn a_portal_that_is_taken_out_and_put_back_waits_for_the_request_that_was_
         .change(|config| config["portals"][0] = main.clone());
     exporter.signal("HUP");
     scene.portal.heal();
-    let metrics = scene.attempted(&exporter, "accepted").await;
-    assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
+    // Nobody waited for the answer for long.
+    scene.attempted(&exporter, "unknown").await;
     exporter.collected_again().await;
     exporter.stop().await;
     assert_eq!(scene.sent(), 1);

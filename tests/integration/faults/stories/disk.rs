@@ -1,4 +1,4 @@
-//! The disk: state that cannot be used is served without, said aloud, and never overwritten.
+//! The disk: state that cannot be used is never overwritten, and a full disk stops no count.
 
 use std::fs;
 use std::path::Path;
@@ -6,31 +6,23 @@ use std::process::Command;
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;
+use crate::support::process::run;
 use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
-/// Serves on with a state folder that was prepared, says so, and leaves its file as it was.
-async fn served_without_state(prepare: impl AsyncFnOnce(&Path), says: &str) {
-    let (portal, folders, workspace) = scene(|_| {}).await;
+/// Ends at once with a state folder that was prepared, says why in one sentence, and leaves its file as it was.
+async fn refused(prepare: impl AsyncFnOnce(&Path), says: &str) {
+    let (_portal, _, workspace) = scene(|_| {}).await;
     let folder = workspace.path("state");
     fs::create_dir(&folder).unwrap();
     prepare(&folder.join("state.db")).await;
     let before = contents(&folder);
-    let exporter = Exporter::start(&workspace).await;
-    counted(&exporter, &portal).await;
-    portal.fail_one(folders[0]);
-    counted(&exporter, &portal).await;
-    let health = exporter.json("/health").await;
-    assert_eq!(health["status"], "warn");
-    let output = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(output.contains(says), "{output}");
-    let is_logged = |line: &String| line.contains("state cannot be used") && line.contains(says);
-    assert!(
-        exporter.output().iter().any(is_logged),
-        "the log does not say it"
-    );
-    exporter.stop().await;
+    let output = run(workspace.command().arg("run"), "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let is_said = |line: &str| line.contains("the state cannot be used") && line.contains(says);
+    assert!(said.lines().any(is_said), "{said}");
     assert_eq!(contents(&folder), before, "it was changed");
 }
 
@@ -39,18 +31,18 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_state_file_that_is_corrupt_or_newer_is_not_used_and_stays() {
+async fn a_state_file_that_is_corrupt_or_newer_ends_the_process_and_stays() {
     let corrupt = async |file: &Path| {
         fs::write(file, "this was a database once ".repeat(400)).unwrap();
     };
     let newer = async |file: &Path| {
         let mut database = Sqlite::open(file).await;
-        let made = "CREATE TABLE store (part TEXT PRIMARY KEY, version BIGINT);
-                    INSERT INTO store (part, version) VALUES ('state', 9999)";
+        let made = "CREATE TABLE lease (portal TEXT); CREATE TABLE version (number BIGINT);
+                    INSERT INTO version (number) VALUES (9999)";
         database.sql(made).await;
     };
-    served_without_state(corrupt, "not a database").await;
-    served_without_state(newer, "newer version").await;
+    refused(corrupt, "not a database").await;
+    refused(newer, "newer version").await;
 }
 
 /// A process in which a write beyond the limit of a file's size is an error, as it is on a full disk, and no signal.
