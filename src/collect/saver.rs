@@ -45,6 +45,8 @@ pub(super) struct Saver {
     forgotten: Vec<FolderId>,
     /// The portal as it is stored.
     stored: PortalDocument,
+    /// Whether it is written although it did not change, because the database lost it.
+    rewrites: bool,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
     /// The losses of the database after which everything was written once more.
@@ -88,6 +90,7 @@ impl Saver {
             is_held: false,
             forgotten: Vec::new(),
             stored,
+            rewrites: false,
             refused: None,
             forget_portals_at: now,
         }
@@ -143,9 +146,7 @@ impl Saver {
     pub fn has_lost(&mut self) -> bool {
         let losses = self.lease.as_ref().map_or(0, Lease::losses);
         let before = std::mem::replace(&mut self.losses, losses);
-        if before != losses {
-            self.stored = PortalDocument::default();
-        }
+        self.rewrites |= before != losses;
         before != losses
     }
 
@@ -188,8 +189,9 @@ impl Saver {
             failing_since,
         };
         let ends = !batch.ends.is_empty();
+        let is_changed = self.rewrites || batch.portal != self.stored;
         let changes = FolderChanges {
-            portal: (batch.portal != self.stored).then(|| batch.portal.clone()),
+            portal: is_changed.then(|| batch.portal.clone()),
             forgotten: batch.forgotten.clone(),
             unwatched: ends.then(|| self.forget_portals(watched)).flatten(),
             folders,
@@ -210,9 +212,16 @@ impl Saver {
     /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.
     pub fn end_write(&mut self, refused: Option<&StoreError>) -> Option<Batch> {
         let mut batch = self.in_flight.take()?;
+        if refused == Some(&StoreError::LostWrites) {
+            // All is written at once.
+            let ends = batch.ends.drain(..).map(Waiting::End);
+            self.queue.extend(ends);
+            return Some(batch);
+        }
         self.note_use(refused);
         if refused.is_none() {
             self.stored = std::mem::take(&mut batch.portal);
+            self.rewrites = false;
         } else {
             self.forgotten.append(&mut batch.forgotten);
             for waiting in std::mem::take(&mut self.queue) {

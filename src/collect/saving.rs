@@ -85,6 +85,8 @@ impl Collector {
         }
         if !is_written {
             self.save(batch.folders, MAX_BEHIND);
+        }
+        if !is_written && written.result != Err(StoreError::LostWrites) {
             self.saver.hold();
         }
         for ending in &batch.ends {

@@ -16,7 +16,7 @@ use crate::config::HiddenPath;
 use crate::store::error::StoreError;
 use crate::store::place::Access;
 use crate::store::statement::Connection;
-use crate::store::url;
+use crate::store::{tables, url};
 
 /// A server that takes longer to accept a connection cannot be used.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -48,9 +48,8 @@ pub(super) async fn open_file(path: &Path, access: Access) -> Result<Connection,
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
         (Ok(_), Access::Serve | Access::Write) => {
-            // Nothing is changed of a file that is none of the program's.
-            let look = file.clone().read_only(true);
-            check_owner(look, path).await?;
+            // Nothing is changed of a file that is none of the program's, or of a newer one.
+            check_file(file.clone().read_only(true), path).await?;
             writes(file)
         }
     };
@@ -67,16 +66,18 @@ fn make(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Fails for a database with other tables than those of this program. A crash may have come between a file and its first tables.
-async fn check_owner(look: SqliteConnectOptions, path: &Path) -> Result<(), StoreError> {
+async fn check_file(look: SqliteConnectOptions, path: &Path) -> Result<(), StoreError> {
     let foreign = "SELECT 1 FROM sqlite_schema
                    WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'lease')";
     let mut connection = Connection::Sqlite(look.disable_statement_logging().connect().await?);
     let found = connection.execute(foreign.to_owned()).await;
+    let checked = tables::check(&mut connection, Access::Read).await;
     connection.close().await;
-    if found?.is_empty() {
-        return Ok(());
+    match checked {
+        _ if !found?.is_empty() => Err(StoreError::Foreign(path.to_owned())),
+        Err(StoreError::Missing) => Ok(()),
+        checked => checked,
     }
-    Err(StoreError::Foreign(path.to_owned()))
 }
 
 /// Connects to the first host that takes writes, of those in the URL that a file has.

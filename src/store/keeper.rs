@@ -46,6 +46,8 @@ struct Shared {
     length: Duration,
     worker: Worker,
     held: Mutex<HashMap<PortalAddress, Held>>,
+    /// Entries of the configuration with one address take its lease one after the other.
+    taking: tokio::sync::Mutex<()>,
 }
 
 /// A lease of this process. Entries of the configuration with one address share it.
@@ -66,6 +68,7 @@ impl Store {
             process,
             length,
             held: Mutex::default(),
+            taking: tokio::sync::Mutex::default(),
             place,
         }));
         if store.0.place.is_server() {
@@ -82,10 +85,7 @@ impl Store {
     pub async fn acquire(&self, portal: &PortalAddress, mut show: impl FnMut(Standing)) -> Ledger {
         let mut seen = None;
         loop {
-            if let Some(ledger) = self.shared_with(portal) {
-                return ledger;
-            }
-            match self.try_to_take(portal, &mut seen).await {
+            match self.shared_or_taken(portal, &mut seen).await {
                 Ok(Ok(ledger)) => return ledger,
                 Ok(Err(holder)) | Err(StoreError::InUse { holder, .. }) => {
                     show(Standing::Standby(holder));
@@ -155,6 +155,18 @@ impl Store {
         }
         held.users += 1;
         Some(held.ledger.clone())
+    }
+
+    async fn shared_or_taken(
+        &self,
+        portal: &PortalAddress,
+        seen: &mut Option<(LeaseRow, UpTime)>,
+    ) -> Result<Result<Ledger, String>, StoreError> {
+        let _one_by_one = self.0.taking.lock().await;
+        match self.shared_with(portal) {
+            Some(ledger) => Ok(Ok(ledger)),
+            None => self.try_to_take(portal, seen).await,
+        }
     }
 
     /// Takes a lease that nobody has, that was given up, or that did not change for its length; otherwise returns who has it.

@@ -146,6 +146,14 @@ impl Ledger {
     /// Reads what people forgave since, and what the database has after a write that was not answered or that it lost. Fails where nothing can be
     /// written. Returns what was forgiven, for people.
     pub async fn follow(&self) -> Result<Vec<String>, LedgerError> {
+        Ok(match self.try_to_follow().await {
+            // The lease was taken anew: what is known can be written.
+            Err(StoreError::LostWrites) => self.try_to_follow().await?,
+            followed => followed?,
+        })
+    }
+
+    async fn try_to_follow(&self) -> Result<Vec<String>, StoreError> {
         let ledger = self.clone();
         let follow = async move |database: &mut Database| {
             let lease = ledger.lease();
@@ -183,7 +191,7 @@ impl Ledger {
             known.was_set_forward |= set_forward.is_some();
             Ok(known.use_book(after, doubted, &news))
         };
-        Ok(self.lease().run(follow).await?)
+        self.lease().run(follow).await
     }
 
     /// Attempts without an outcome whose intent this process was not told to be written: nothing was sent.

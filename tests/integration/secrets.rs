@@ -196,7 +196,6 @@ async fn a_running_exporter_shows_no_secret() {
     let url = format!("http://{}/-/reload", exporter.address());
     let reload = crate::support::exporter::client().post(url).send();
     let answer = reload.await.unwrap().text().await.unwrap();
-    assert!(answer.contains("portals[0].ca_file"), "{answer}");
     assert_hidden("/-/reload", &answer);
     assert_hidden("/", &exporter.get("/").await.text().await.unwrap());
     assert_hidden("output", &exporter.output().join("\n"));

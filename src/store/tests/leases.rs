@@ -74,7 +74,7 @@ async fn what_a_database_lost_is_written_back_and_held_for_a_cooldown() {
     ] {
         execute(ledger.lease(), lost).await;
     }
-    let refused = ledger.follow().await.unwrap_err();
+    let refused = ledger.intend(intent(3, 1), &before).await.unwrap_err();
     assert!(matches!(
         refused,
         LedgerError::Store(StoreError::LostWrites)
@@ -107,7 +107,6 @@ async fn tables_that_vanished_are_made_again_and_written_back() {
     let id = intend(&ledger, 1, 3).await;
     store.close().await;
     std::fs::remove_file(path.path().join("state.db")).unwrap();
-    let _ = ledger.follow().await;
     ledger.follow().await.unwrap();
     assert!(ledger.book().unwrap().attempt(id).is_some());
     assert_eq!(

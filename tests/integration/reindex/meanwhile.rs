@@ -151,3 +151,30 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
         });
     assert_eq!(tried.map(Iterator::count).max(), Some(1), "{requests:#?}");
 }
+
+/// The state moves to another folder while the portal does not answer: neither the reload nor the end of the process waits for that.
+#[tokio::test]
+async fn a_reload_that_moves_the_state_and_a_stop_do_not_wait_for_an_answer_of_the_portal() {
+    for stops_at_once in [false, true] {
+        let mut scene = Scene::new("enforce").await;
+        scene.portal.hold(REINDEX_FAILED);
+        let exporter = scene.start_with_old_ledger().await;
+        scene.first_sent().await;
+        let elsewhere = scene.workspace.path("elsewhere");
+        scene
+            .workspace
+            .change(|config| config["state"]["path"] = json!(elsewhere));
+        exporter.signal("HUP");
+        if !stops_at_once {
+            wait_for("the new folder is in use", async || {
+                elsewhere.join("state.db").exists().then_some(())
+            })
+            .await;
+            exporter.collected_again().await;
+        }
+        exporter.stop().await;
+        assert_eq!(scene.sent(), 1);
+        let attempts = ledger::attempts(&scene.workspace);
+        assert_eq!(attempts[0].outcome, "unknown");
+    }
+}

@@ -52,3 +52,24 @@ async fn use_mode(scene: &mut Scene, exporter: &Exporter, mode: &str) {
         })
         .await;
 }
+
+#[tokio::test]
+async fn a_switch_to_off_works_although_another_portal_has_lost_its_certificates() {
+    let mut scene = Scene::new("enforce").await;
+    let missing = scene.workspace.path("ca.pem");
+    let certificate = rcgen::generate_simple_self_signed(["portal.example".to_owned()]).unwrap();
+    std::fs::write(&missing, certificate.cert.pem()).unwrap();
+    scene.workspace.change(|config| {
+        let mut other = config["portals"][0].clone();
+        other["name"] = "other".into();
+        other["base_url"] = "http://127.0.0.1:9".into();
+        other["ca_file"] = serde_json::json!(missing);
+        config["portals"].as_array_mut().unwrap().push(other);
+    });
+    let exporter = scene.start().await;
+    scene.held(&exporter, "ledger").await;
+    std::fs::remove_file(&missing).unwrap();
+    use_mode(&mut scene, &exporter, "off").await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
