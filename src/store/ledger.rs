@@ -60,7 +60,10 @@ pub(super) async fn take_over(
     let mut book = book(connection, portal).await?;
     // A doubt of a calendar that was ahead holds from now on.
     let now = Moment::now().wall;
-    book.doubted = book.doubted.map(|doubted| doubted.min(now));
+    if book.doubted > Some(now) {
+        book.doubted = Some(now);
+        write::doubt(connection, portal, now).await?;
+    }
     let unanswered: Vec<_> = book.unanswered().map(|attempt| attempt.id).collect();
     let interrupted = Outcome::Unknown {
         why: Lost::Interrupted,

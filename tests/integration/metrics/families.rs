@@ -24,6 +24,7 @@ const FAMILIES: &str = "
     kb_folder_collection_duration_seconds gauge F
     kb_folder_collection_requests gauge F strategy
     kb_folder_consistent gauge F
+    kb_portal_active gauge portal
     kb_portal_up gauge portal
     kb_portal_unavailable gauge portal reason
     kb_portal_folders gauge portal
