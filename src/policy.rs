@@ -22,14 +22,18 @@ mod decision;
 mod facts;
 mod hold;
 pub mod judge;
+mod limits;
+mod record;
+mod tries;
 
 pub use budget::remaining_files;
-pub use class::ClassRecord;
-pub(crate) use class::class_records;
 pub use decide::decide;
-pub use decision::{Choice, Decision, Decisions, Hold, Numbers, Reason};
+pub use decision::{Cause, Choice, Decision, Decisions, Hold, Numbers, Reason};
 pub use facts::{FailedFile, FolderFacts, PortalFacts};
 pub(crate) use hold::in_window;
+pub use record::ClassRecord;
+pub(crate) use record::class_records;
+pub use tries::{Tries, tries};
 
 #[cfg(test)]
 mod tests;

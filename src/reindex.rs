@@ -180,6 +180,7 @@ impl Reindexer {
             kill_switch,
             ledger: ledger.filter(|_| !self.is_away),
             now: self.dependencies.ledger.now().wall,
+            wall: Moment::now().wall,
         })
     }
 

@@ -34,7 +34,10 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
         }),
         prop::sample::select(vec![
             Lost::NoAnswer,
-            Lost::Status(503),
+            Lost::Status {
+                status: 503,
+                retry_after: None,
+            },
             Lost::Unreadable,
             Lost::Interrupted
         ])

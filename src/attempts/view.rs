@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,9 +60,10 @@ impl LedgerView {
         self.met
     }
 
-    /// When it was last found that limits may have ended early, because the clock was set or the database lost what was written.
-    pub const fn doubted(&self) -> Option<Timestamp> {
-        self.doubted
+    /// Limits may have ended early before this: the ledger met the portal then, or its database had lost writes. `None` if people forgave that.
+    pub fn doubted(&self) -> Option<Timestamp> {
+        let doubted = self.doubted.max(Some(self.met));
+        doubted.filter(|at| !self.track.is_forgiven(*at))
     }
 
     /// By how many milliseconds the clock is known to have been set, all steps together.
@@ -80,12 +80,6 @@ impl LedgerView {
             return 0;
         }
         step.max(self.moved.max(0).saturating_neg())
-    }
-
-    /// Whether the clock was set within the last `pause`. Times that are not the ledger's, such as since when a file is failed, did not move
-    /// with it.
-    pub(crate) fn clock_was_set_within(&self, pause: Duration, now: Timestamp) -> bool {
-        self.clock_set.is_some_and(|set| now.since(set) < pause)
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.

@@ -92,10 +92,10 @@ pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
 fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
     let views = ledger::views(state);
     let views = views.context("the classes cannot be shown")?;
-    let rows = classes::rows(&views, &config.portals);
+    let known = classes::known(&views, &config.portals, config.reindex.rules.cooldown);
     match output {
-        Form::Table => Ok(classes::table(&rows, table::terminal_width()).to_string()),
-        Form::Json => classes::json(&rows),
+        Form::Table => Ok(classes::printed(&known, table::terminal_width())),
+        Form::Json => classes::json(&known),
     }
 }
 

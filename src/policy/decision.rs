@@ -105,10 +105,28 @@ pub struct Hold {
     pub reason: Reason,
     /// When it ends, if that is known.
     pub until: Option<Timestamp>,
-    /// The class of error that holds the folder.
-    pub class: Option<Class>,
-    /// The folder that tries that class, or tried it last.
-    pub folder: Option<FolderId>,
+    /// What it is, where the reason has several causes.
+    pub cause: Option<Cause>,
+}
+
+/// What holds a folder, where a reason has several causes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The ledger is new in the portal, or lost writes.
+    Doubt,
+    /// Some files are eligible, but too many others would be sent along.
+    Others {
+        eligible: u64,
+        others: u64,
+        /// So many others may be sent along.
+        most: u64,
+    },
+    /// A class of error that is tried later.
+    Class {
+        class: Class,
+        /// The folder that tries it, or tried it last.
+        folder: Option<FolderId>,
+    },
 }
 
 impl From<Reason> for Hold {
@@ -122,8 +140,33 @@ impl Hold {
         Self {
             reason,
             until,
-            class: None,
-            folder: None,
+            cause: None,
+        }
+    }
+
+    pub(super) fn because(self, cause: Cause) -> Self {
+        Self {
+            cause: Some(cause),
+            ..self
+        }
+    }
+
+    /// What it means, for people.
+    pub(crate) fn meaning(&self) -> String {
+        let sentence = self.reason.sentence();
+        match &self.cause {
+            None => sentence.to_owned(),
+            Some(Cause::Doubt) => {
+                "the portal is new in the ledger, or the ledger lost writes, so limits may have ended early".to_owned()
+            }
+            Some(Cause::Others {
+                eligible,
+                others,
+                most,
+            }) => format!(
+                "the portal takes a folder's failed files all at once: with {eligible} eligible, {others} others would be sent, and at most {most} may be"
+            ),
+            Some(Cause::Class { class, .. }) => format!("{sentence} ({class})"),
         }
     }
 }
@@ -164,9 +207,9 @@ reasons! {
         "set reindex.mode, or an override for the folder, to dry_run or enforce",
     KillSwitch = "kill_switch": "the kill switch is on";
         "remove the kill switch file, or give the exporter access to its folder",
-    Ledger = "ledger": "the ledger cannot be used, or limits may have ended early: its database lost writes, or its clock was set";
-        "repair the error that the log and /health show; after lost writes or a clock that was set, wait for the end of the hold",
-    Clock = "clock": "the clock was just set, or is behind the newest time in the ledger";
+    Ledger = "ledger": "the ledger cannot be used, or limits may have ended early: the portal is new in it, or it lost writes";
+        "repair the error that the log and /health show; without one, wait for the end of the hold, or run kb-exporter reindex forgive --portal",
+    Clock = "clock": "the clock is behind the newest time in the ledger";
         "wait until the clock passes that time; if the clock is right, run kb-exporter reindex forgive --clock",
     Counts = "counts": "the counts are too old or inconsistent, or not every failed file was read";
         "wait for the next count; if there is none, check the folder's state in /health",

@@ -1,6 +1,6 @@
 //! The input of a decision, without the ledger, and the failed files of a folder, counted by class.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono_tz::Tz;
 
@@ -8,11 +8,15 @@ use crate::attempts::LedgerView;
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{ByStatus, FileKey, FolderId, Status, Timestamp};
+use crate::policy::class::NewFailures;
 
 /// A portal with all its folders at one time.
 #[derive(Debug, Clone)]
 pub struct PortalFacts<'a> {
+    /// By the clock of the ledger: limits end by it.
     pub now: Timestamp,
+    /// People's time: windows open by it.
+    pub wall: Timestamp,
     /// The time zone of the windows.
     pub zone: Tz,
     /// Whether a kill switch file exists, or cannot be checked.
@@ -70,14 +74,18 @@ pub struct ClassFiles {
 pub(super) struct Tally<'a> {
     pub classes: BTreeMap<&'a Class, ClassFiles>,
     pub all: ClassFiles,
-    /// Since when those are failed that were never sent.
-    pub fresh: BTreeMap<&'a Class, Vec<Timestamp>>,
     /// When the next file will be old enough.
     pub next_eligible: Option<Timestamp>,
 }
 
 impl<'a> Tally<'a> {
-    pub fn of(folder: &FolderFacts<'a>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
+    /// Counts the files, and notes in `new` those that were never sent.
+    pub fn of(
+        folder: &FolderFacts<'a>,
+        ledger: Option<&LedgerView>,
+        now: Timestamp,
+        new: &mut HashMap<&'a Class, NewFailures>,
+    ) -> Self {
         let rules = folder.rules;
         let mut tally = Self::default();
         for file in folder.failed {
@@ -95,7 +103,7 @@ impl<'a> Tally<'a> {
                 tally.next_eligible = Some(next.min(from));
             }
             if attempts == 0 {
-                tally.fresh.entry(&file.class).or_default().push(file.since);
+                new.entry(&file.class).or_default().add(file.since);
             }
             let class = tally.classes.entry(&file.class).or_default();
             for files in [class, &mut tally.all] {

@@ -37,24 +37,29 @@ impl Requeue {
     /// Whether a request for another folder would fail, too.
     pub const fn is_trouble(&self) -> bool {
         match self.outcome {
-            Outcome::NotSent | Outcome::Accepted { .. } => false,
+            Outcome::Accepted { .. } => false,
             Outcome::Refused { status, .. } => matches!(status, 401 | 403 | 429),
-            Outcome::Unknown { .. } => true,
+            Outcome::NotSent | Outcome::Unknown { .. } => true,
         }
     }
 }
 
 fn outcome(error: &PortalError) -> Outcome {
+    // The ledger stores whole seconds.
+    let retry_after = error.retry_after();
+    let retry_after = retry_after.map(|wait| Duration::from_secs(wait.as_secs()));
     let why = match (error.status(), error) {
         (Some(status @ 400..=499), _) => {
-            let retry_after = error.retry_after();
             return Outcome::Refused {
                 status,
-                // The ledger stores whole seconds.
-                retry_after: retry_after.map(|wait| Duration::from_secs(wait.as_secs())),
+                retry_after,
             };
         }
-        (Some(status), _) => Lost::Status(status),
+        (Some(status), _) => Lost::Status {
+            status,
+            retry_after,
+        },
+        (None, error) if error.was_not_sent() => return Outcome::NotSent,
         (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => Lost::Unreadable,
         (None, _) => Lost::NoAnswer,
     };
@@ -116,7 +121,10 @@ mod tests {
             assert!(matches!(status(code), Outcome::Refused { status, .. } if status == code));
         }
         for code in [302, 500, 502, 503] {
-            let why = Lost::Status(code);
+            let why = Lost::Status {
+                status: code,
+                retry_after: None,
+            };
             assert_eq!(status(code), Outcome::Unknown { why });
         }
     }

@@ -104,8 +104,8 @@ impl Reindexer {
         self.unwritten.push((id, answered, outcome));
         self.write_outcomes().await;
         match (outcome, is_trouble) {
-            (Outcome::NotSent, _) => Err(NotMade::OutOfDate),
             (_, true) => Err(NotMade::AllHeld(Reason::Portal.into())),
+            (Outcome::NotSent, false) => Err(NotMade::OutOfDate),
             _ => Ok(()),
         }
     }
@@ -127,7 +127,7 @@ impl Reindexer {
         !cancel.is_cancelled()
             && ledger.may_act()
             && of_folder.mode == Mode::Enforce
-            && in_window(of_folder, rules.zone, ledger.now().wall)
+            && in_window(of_folder, rules.zone, Moment::now().wall)
             && !kill_switch::is_on(&rules.reindex).await
     }
 
@@ -164,8 +164,11 @@ impl Reindexer {
             Outcome::Accepted { updated } => {
                 info!(%portal, folder = %name, %id, updated, "failed files were reindexed");
             }
-            Outcome::Refused { .. } | Outcome::NotSent => {
+            Outcome::Refused { .. } => {
                 warn!(%portal, folder = %name, %id, error, "the portal refused to reindex failed files");
+            }
+            Outcome::NotSent => {
+                warn!(%portal, folder = %name, %id, error, "the request to reindex failed files was not sent");
             }
             Outcome::Unknown { .. } => {
                 warn!(%portal, folder = %name, %id, error, "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");

@@ -139,6 +139,7 @@ mod tests {
             is_double: false,
             ledger: None,
             now: Timestamp::from_millis(0),
+            wall: Timestamp::from_millis(0),
         };
         let unread = |id| FolderView::unseen(id, FolderName::new("Inbox"));
 

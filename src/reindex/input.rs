@@ -34,6 +34,8 @@ pub(super) struct Input {
     pub ledger: Option<Arc<LedgerView>>,
     /// By the clock of the ledger.
     pub now: Timestamp,
+    /// People's time.
+    pub wall: Timestamp,
 }
 
 impl Input {
@@ -42,6 +44,7 @@ impl Input {
         let folders = self.folders().filter(|folder| !self.is_off(folder));
         let facts = PortalFacts {
             now: self.now,
+            wall: self.wall,
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
             is_unusable: self.is_double || self.portal.list.trouble().is_some(),

@@ -32,8 +32,11 @@ fn after_a_try_in_vain_the_class_pauses_and_the_hold_names_class_and_folder() {
         panic!("the class pauses")
     };
     assert_eq!(hold.reason, Reason::Class);
-    assert_eq!(hold.class, Some(class("timeout")));
-    assert_eq!(hold.folder, Some(folder(7)));
+    let cause = Cause::Class {
+        class: class("timeout"),
+        folder: Some(folder(7)),
+    };
+    assert_eq!(hold.cause, Some(cause));
     assert_eq!(hold.until, Some(NOON.after(HOUR)));
 }
 

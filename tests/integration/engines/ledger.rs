@@ -114,7 +114,10 @@ async fn attempts_with_every_outcome_are_read_by_the_next_process() {
         let verdict = Some(Verdict::Partial);
         first.review(over, [Done, Refailed], verdict).await;
         let watched = first.intend().await;
-        let why = Lost::Status(503);
+        let why = Lost::Status {
+            status: 503,
+            retry_after: None,
+        };
         first.settle(watched, Outcome::Unknown { why }).await;
         first
             .review(watched, [FileState::Sent, Waiting], None)

@@ -1,0 +1,118 @@
+//! What the ledger says of a whole portal: read once for the decisions about all of its folders.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crate::attempts::{Attempt, FileState, LedgerView, Track};
+use crate::config::ReindexRules;
+use crate::model::{FolderId, Lost, Outcome, Timestamp};
+use crate::policy::budget::Charges;
+use crate::policy::tries::Tries;
+
+/// A portal that asks to be left alone for longer is asked again after so long.
+const LONGEST_REST: Duration = Duration::from_hours(24);
+
+/// A pause doubles so often at most: by then it is longer than the cooldown.
+const DOUBLINGS: usize = 4;
+
+/// What the ledger says of a whole portal at one time.
+pub(super) struct Limits<'l> {
+    pub ledger: &'l LedgerView,
+    /// Whether its newest time lies in the future.
+    pub clock_is_behind: bool,
+    /// The folders with an open attempt.
+    pub open: HashSet<FolderId>,
+    pub charges: Charges,
+    pub tries: Tries,
+    errors: Option<Errors>,
+    asked_until: Option<Timestamp>,
+}
+
+impl<'l> Limits<'l> {
+    pub fn of(ledger: &'l LedgerView, now: Timestamp) -> Self {
+        let track = ledger.track();
+        Self {
+            ledger,
+            clock_is_behind: ledger.latest() > now,
+            open: track.unjudged().map(|attempt| attempt.folder).collect(),
+            charges: Charges::of(track),
+            tries: Tries::of(track, now),
+            errors: Errors::of(track),
+            asked_until: asked_until(track),
+        }
+    }
+
+    /// Until when limits are doubted: for a cooldown after the ledger met the portal, or lost writes.
+    pub fn doubted_until(&self, rules: &ReindexRules, now: Timestamp) -> Option<Timestamp> {
+        // A doubt in the future is the clock's.
+        let doubted = self.ledger.doubted().filter(|at| *at <= now);
+        doubted.map(|at| at.after(rules.cooldown))
+    }
+
+    /// Until when the portal rests.
+    pub fn rests_until(&self, rules: &ReindexRules) -> Option<Timestamp> {
+        let errors = self.errors.as_ref();
+        let paused = errors.map(|errors| errors.rests_until(rules));
+        paused.max(self.asked_until)
+    }
+}
+
+/// The newest answers of a portal, while they are errors after which no file moved.
+struct Errors {
+    newest: Timestamp,
+    doublings: u32,
+}
+
+impl Errors {
+    fn of(track: &Track) -> Option<Self> {
+        let attempts = track.newest_first();
+        let mut errors = attempts.map_while(|attempt| has_failed(attempt));
+        let newest = errors.next()?;
+        let doublings = errors.take(DOUBLINGS).count();
+        Some(Self {
+            newest,
+            doublings: u32::try_from(doublings).unwrap_or(0),
+        })
+    }
+
+    /// A tenth of the cooldown after the first one, twice as long after each further one in a row, but a cooldown at most.
+    fn rests_until(&self, rules: &ReindexRules) -> Timestamp {
+        let pause = (rules.cooldown / 10).saturating_mul(1 << self.doublings);
+        self.newest.after(pause.min(rules.cooldown))
+    }
+}
+
+/// When the request was answered with an error, or not at all, and no file moved so far; or when the portal refused all requests.
+fn has_failed(attempt: &Attempt) -> Option<Timestamp> {
+    let (answered, outcome) = attempt.outcome?;
+    let failed = match outcome {
+        Outcome::Unknown { .. } => {
+            let unmoved = attempt.file_states().of(FileState::Sent);
+            unmoved == attempt.files && !attempt.was_interrupted()
+        }
+        Outcome::Refused { status, .. } => matches!(status, 401 | 429),
+        Outcome::NotSent | Outcome::Accepted { .. } => false,
+    };
+    failed.then_some(answered)
+}
+
+/// Until when the portal asked for no more requests in its newest answer.
+fn asked_until(track: &Track) -> Option<Timestamp> {
+    let mut answers = track.newest_first().filter_map(|attempt| attempt.outcome);
+    let (answered, outcome) = answers.find(|(_, outcome)| *outcome != Outcome::NotSent)?;
+    let (Outcome::Refused {
+        status,
+        retry_after,
+    }
+    | Outcome::Unknown {
+        why: Lost::Status {
+            status,
+            retry_after,
+        },
+    }) = outcome
+    else {
+        return None;
+    };
+    let asked = retry_after.filter(|_| matches!(status, 429 | 503))?;
+    Some(answered.after(asked.min(LONGEST_REST)))
+}
