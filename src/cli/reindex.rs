@@ -83,7 +83,7 @@ pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
     let text = match &args.command {
         ReindexCommand::History(args) => history(state, args)?,
         ReindexCommand::Classes { output } => classes(state, &config, *output)?,
-        ReindexCommand::Forgive(args) => forgive::forgive(state, &config.portals, args)?,
+        ReindexCommand::Forgive(args) => forgive::forgive(&config, args)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -204,29 +204,29 @@ macro_rules! reasons {
 
 reasons! {
     Off = "off": "the mode is off";
-        "set reindex.mode, or an override for the folder, to dry_run or enforce",
+        "set reindex.mode to dry_run or enforce",
     KillSwitch = "kill_switch": "the kill switch is on";
-        "remove the kill switch file, or give the exporter access to its folder",
-    Ledger = "ledger": "the ledger cannot be used, or limits may have ended early: the portal is new in it, or it lost writes";
-        "repair the error that the log and /health show; without one, wait for the end of the hold, or run kb-exporter reindex forgive --portal",
+        "remove the kill switch file; its folder must be readable",
+    Ledger = "ledger": "the ledger cannot be used, is new, or lost writes";
+        "repair the error in the log; without one, wait, or run reindex forgive --portal",
     Clock = "clock": "the clock is behind the newest time in the ledger";
-        "wait until the clock passes that time; if the clock is right, run kb-exporter reindex forgive --clock",
+        "set the clock right; if it is, run reindex forgive --clock",
     Counts = "counts": "the counts are too old or inconsistent, or not every failed file was read";
-        "wait for the next count; if there is none, check the folder's state in /health",
+        "check the folder's state in /health",
     Portal = "portal": "the portal cannot be read, refuses the request, or did not carry it out";
-        "check the portal and its log; give the key the right to reindex if it answers 403",
-    NothingEligible = "nothing_eligible": "too few failed files are old enough, have attempts left and a class that may be sent";
-        "wait for reindex.min_age; if the attempts are used up, repair the cause, then run kb-exporter reindex forgive --folder",
+        "check the portal; after 403, give the key the right to reindex",
+    NothingEligible = "nothing_eligible": "too few failed files are old enough, have attempts left and may be sent";
+        "wait for reindex.min_age; if attempts are used up, repair the cause, then run reindex forgive --folder",
     OutsideWindows = "outside_windows": "no window is open";
         "wait for the next of reindex.windows",
-    Cooldown = "cooldown": "the folder's last attempt is still open, or its cooldown has not ended";
-        "wait, or run kb-exporter reindex forgive --folder",
+    Cooldown = "cooldown": "the folder's last attempt is open, or its cooldown has not ended";
+        "wait, or run reindex forgive --folder",
     Backlog = "backlog": "too many files of the folder wait to be processed";
-        "wait until the portal has processed them, or raise reindex.max_backlog",
-    Class = "class": "these classes of error are tried later: no retry has helped lately, files still fail, or another folder tries them first";
-        "repair the cause, then run kb-exporter reindex forgive --class; or wait for the next try",
+        "wait, or raise reindex.max_backlog",
+    Class = "class": "no retry has helped these classes lately, files still fail, or another folder tries them";
+        "wait; or repair the cause, then run reindex forgive --class",
     Budget = "budget": "the budget has too few files left";
-        "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
+        "wait, or raise reindex.budget.files",
     Eligible = "eligible": "nothing prevents an attempt";
         "nothing",
 }

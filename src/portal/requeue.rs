@@ -81,7 +81,14 @@ fn updated(body: &[u8]) -> Result<u64, PortalError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
+    use crate::model::PortalName;
+    use crate::portal::{Client, Session, Throttles, Unobserved};
 
     fn answered(body: &str) -> Outcome {
         Requeue::of(Ok(body.as_bytes())).outcome
@@ -113,6 +120,48 @@ mod tests {
             let why = Lost::Unreadable;
             assert_eq!(answered(body), Outcome::Unknown { why }, "{body}");
         }
+    }
+
+    /// What comes of a request to an address.
+    async fn sent_to(address: &str) -> Requeue {
+        let key = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(key.path(), "kbk_demo").unwrap();
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse(address).unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", key.path())),
+        );
+        let Config {
+            collect, request, ..
+        } = Config::for_portal(portal.clone());
+        let (observer, throttles) = (Arc::new(Unobserved), Throttles::default());
+        let client = Client::new(&portal, &collect, &request, observer, &throttles);
+        let session = Session::open(&client).await.unwrap();
+        let requests = session.admit(1).await.unwrap();
+        requests.reindex_failed(uuid::Uuid::nil().into()).await
+    }
+
+    #[tokio::test]
+    async fn a_request_without_a_connection_was_not_sent_and_one_on_a_connection_that_broke_may_have_been()
+     {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let closes = tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                connection.readable().await.unwrap();
+                drop(connection);
+            }
+        });
+        let lost = sent_to(&format!("http://{address}")).await;
+        let why = Lost::NoAnswer;
+        assert_eq!(lost.outcome, Outcome::Unknown { why }, "{lost:?}");
+        let without_tls = sent_to(&format!("https://{address}")).await;
+        assert_eq!(without_tls.outcome, Outcome::NotSent, "{without_tls:?}");
+        closes.abort();
+        assert!(closes.await.unwrap_err().is_cancelled());
+        let refused = sent_to(&format!("http://{address}")).await;
+        assert_eq!(refused.outcome, Outcome::NotSent, "{refused:?}");
+        assert!(refused.is_trouble());
     }
 
     #[test]

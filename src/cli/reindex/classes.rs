@@ -77,7 +77,7 @@ pub(super) fn json(known: &[Known]) -> Result<String> {
             "portal": known.portal,
             // The tries that are left in this hour, of how many, and when the next one may be made if none is.
             "tries_left": known.tries.left,
-            "tries": known.tries.most,
+            "tries": Tries::AN_HOUR,
             "next_try": text(known.tries.next),
         })
     });
@@ -94,7 +94,8 @@ pub(super) fn printed(known: &[Known], width: Option<u16>) -> String {
 
 /// The tries that a portal has left, in a line.
 fn tries_left(known: &Known) -> String {
-    let Tries { most, left, next } = known.tries;
+    let Tries { left, next } = known.tries;
+    let most = Tries::AN_HOUR;
     let next = next.map(|next| format!("; the next one after {next}"));
     let next = next.unwrap_or_default();
     let portal = text::one_line(&known.portal);

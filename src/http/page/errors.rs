@@ -51,8 +51,7 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
 
 /// What is known of some classes, and what the ledger knows of their retries.
 pub(super) fn classes(pages: &Pages<'_>, portal: &PortalView, classes: &[ErrorClass]) -> Markup {
-    let reindex = pages.snapshot.reindex.get(&portal.name);
-    let ledger = reindex.and_then(|view| view.ledger.as_deref().ok());
+    let ledger = pages.ledger(&portal.name);
     let cooldown = portal.reindex.rules.cooldown;
     let records = ledger.map(|ledger| class_records(ledger, cooldown, pages.now.wall));
     let records = records.into_iter().flatten();

@@ -69,7 +69,7 @@ async fn a_clock_that_is_set_back_holds_until_somebody_says_that_it_is_right() {
     assert_eq!(scene.sent(), 0);
     scene.forgive(&["--clock"], &clock.environment());
     // The portal counts as met just now.
-    scene.held(&exporter, "cooldown").await;
+    scene.held(&exporter, "ledger").await;
     exporter.stop().await;
 }
 

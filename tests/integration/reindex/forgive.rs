@@ -1,5 +1,7 @@
 //! What people forgive while the exporter runs.
 
+use serde_json::json;
+
 use super::scene::Scene;
 use crate::support::wait::wait_for;
 
@@ -35,8 +37,8 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
             "no attempt was ever made in a folder \"Outbox\"; the nearest name is \"Inbox\"",
         ),
         (
-            &["--portal", "main", "--class", "tiemout"],
-            "reindex classes",
+            &["--portal", "main", "--class", "unspecifyed"],
+            "no known file has had it; the nearest name is \"unspecified\"",
         ),
         (
             &["--portal", "main", "--folder", "Inbox", "--clock"],
@@ -51,5 +53,22 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
     }
     scene.helped_and_failed_anew(&exporter).await;
     scene.held(&exporter, "cooldown").await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_class_is_forgiven_that_has_no_counters_of_its_own() {
+    let scene = Scene::with("enforce", |config| {
+        config["errors"]["max_classes"] = 1.into();
+        config["errors"]["rules"] = json!([{"match": "timed out", "class": "timeout"}]);
+    })
+    .await;
+    for name in ["f.pdf", "g.pdf"] {
+        scene.fail_for_a_reason(name);
+    }
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    let said = scene.forgive(&["--class", "timeout"], &[]);
+    assert!(said.contains("the results of the class timeout"), "{said}");
     exporter.stop().await;
 }
