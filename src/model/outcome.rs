@@ -39,6 +39,25 @@ impl Outcome {
         }
     }
 
+    /// For how long the portal asked to be left alone, if it said that it has too much to do.
+    pub fn asks_for_rest(self) -> Option<Duration> {
+        let (Self::Refused {
+            status: 429,
+            retry_after,
+        }
+        | Self::Unknown {
+            why:
+                Lost::Status {
+                    status: 503,
+                    retry_after,
+                },
+        }) = self
+        else {
+            return None;
+        };
+        retry_after
+    }
+
     /// Whether files may have been queued: only then is an attempt charged, and its files are watched.
     pub const fn is_charged(self) -> bool {
         matches!(self, Self::Accepted { .. } | Self::Unknown { .. })

@@ -27,8 +27,8 @@ pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decision
         let last = ledger.and_then(|ledger| hold::last_sent(ledger.track(), folder.id));
         let numbers = Numbers {
             failed: folder.counts[Status::Failed],
-            eligible: tally.all.eligible,
-            exhausted: tally.all.exhausted,
+            eligible: tally.eligible,
+            exhausted: tally.exhausted,
             next_allowed: last.map(|last| hold::next_allowed(last, folder.rules)),
         };
         let last = last.map(AsRef::as_ref);
@@ -50,7 +50,14 @@ pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decision
     };
     // What is only shown must not keep others from being sent.
     for ready in ready {
-        let mut round = Round::new(limits, &new, portal.now);
+        let mut round = Round {
+            limits,
+            now: portal.now,
+            new: &new,
+            states: HashMap::new(),
+            planned: 0,
+            tries_left: limits.tries.left,
+        };
         for (folder, choice) in round.plan(&ready) {
             decisions.decide(folder, choice);
         }
@@ -64,19 +71,6 @@ struct Ready<'p, 'f> {
     pub tally: Tally<'f>,
 }
 
-impl<'f> Ready<'_, 'f> {
-    fn eligible(&self, class: &Class) -> u64 {
-        let files = self.tally.classes.get(class);
-        files.map_or(0, |files| files.eligible)
-    }
-
-    fn eligible_classes(&self) -> impl Iterator<Item = &'f Class> {
-        let classes = self.tally.classes.iter();
-        let eligible = classes.filter(|(_, files)| files.eligible > 0);
-        eligible.map(|(class, _)| *class)
-    }
-}
-
 /// The decisions of one mode at one time.
 struct Round<'l, 'c> {
     limits: &'l Limits<'l>,
@@ -88,22 +82,7 @@ struct Round<'l, 'c> {
     tries_left: usize,
 }
 
-impl<'l, 'c> Round<'l, 'c> {
-    pub fn new(
-        limits: &'l Limits<'l>,
-        new: &'l HashMap<&'c Class, NewFailures>,
-        now: Timestamp,
-    ) -> Self {
-        Self {
-            limits,
-            now,
-            new,
-            states: HashMap::new(),
-            planned: 0,
-            tries_left: limits.tries.left,
-        }
-    }
-
+impl<'c> Round<'_, 'c> {
     /// Decides about folders that nothing else holds: first those with files of good classes, then the tries.
     pub fn plan(&mut self, ready: &[Ready<'_, 'c>]) -> Vec<(FolderId, Choice)> {
         for ready in ready {
@@ -127,7 +106,7 @@ impl<'l, 'c> Round<'l, 'c> {
     fn gain(&self, ready: &Ready<'_, 'c>) -> u64 {
         let classes = ready.tally.classes.iter();
         let good = classes.filter(|(class, _)| self.states[*class].good_until().is_some());
-        good.map(|(_, files)| files.eligible).sum()
+        good.map(|(_, eligible)| eligible).sum()
     }
 
     /// Whether the budget allows a folder now.
@@ -135,7 +114,7 @@ impl<'l, 'c> Round<'l, 'c> {
         let budget = &ready.folder.rules.budget;
         let charged = self.limits.charges.charged(budget, self.now);
         let charged = charged.saturating_add(self.planned);
-        budget::allows(budget, charged, ready.tally.all.files)
+        budget::allows(budget, charged, ready.tally.files)
     }
 
     /// Sends a folder, if the budget allows it.
@@ -143,7 +122,7 @@ impl<'l, 'c> Round<'l, 'c> {
         if !self.is_affordable(ready) {
             return self.too_expensive(ready);
         }
-        self.planned = self.planned.saturating_add(ready.tally.all.files);
+        self.planned = self.planned.saturating_add(ready.tally.files);
         for class in ready.tally.classes.keys() {
             if let Some(state) = self.states.get_mut(class) {
                 state.open = Some(ready.folder.id);
@@ -153,7 +132,7 @@ impl<'l, 'c> Round<'l, 'c> {
     }
 
     fn too_expensive(&self, ready: &Ready<'_, 'c>) -> Choice {
-        let (budget, files) = (&ready.folder.rules.budget, ready.tally.all.files);
+        let (budget, files) = (&ready.folder.rules.budget, ready.tally.files);
         let until = self.limits.charges.allows_at(budget, files, self.now);
         Choice::Hold(Hold::until(Reason::Budget, until))
     }
@@ -187,7 +166,7 @@ impl<'l, 'c> Round<'l, 'c> {
             let next = self.next_of(class, ready);
             self.states[*class].open.is_none() && next.is_none_or(|at| at <= self.now)
         };
-        ready.eligible_classes().filter(may_try)
+        ready.tally.eligible_classes().filter(may_try)
     }
 
     /// What a try in a folder shows for what it costs, the greater the better: classes that were tried in vain less often come first, then
@@ -195,14 +174,14 @@ impl<'l, 'c> Round<'l, 'c> {
     fn worth(&self, ready: &Ready<'_, 'c>) -> Option<(Reverse<u32>, Reverse<u64>)> {
         let classes = self.tried_now(ready);
         let in_vain = classes.map(|class| self.states[class].in_vain).min()?;
-        Some((Reverse(in_vain), Reverse(ready.tally.all.files)))
+        Some((Reverse(in_vain), Reverse(ready.tally.files)))
     }
 
     fn next_of(&self, class: &Class, ready: &Ready<'_, 'c>) -> Option<Timestamp> {
         self.states[class].next_try(
             ready.folder.rules,
             self.new.get(class).copied().unwrap_or_default(),
-            ready.tally.all.files,
+            ready.tally.files,
         )
     }
 
@@ -213,8 +192,9 @@ impl<'l, 'c> Round<'l, 'c> {
         }
         let next = |class: &Class| self.next_of(class, ready).max(self.limits.tries.next);
         let class = ready
+            .tally
             .eligible_classes()
-            .min_by_key(|class| (next(class), Reverse(ready.eligible(class))));
+            .min_by_key(|class| (next(class), Reverse(ready.tally.eligible_of(class))));
         let cause = class.map(|class| {
             let state = &self.states[class];
             let last = state.last.map(|(_, folder)| folder);

@@ -9,7 +9,7 @@ use crate::attempts::{Attempt, Track};
 use crate::config::{Mode, ReindexRules};
 use crate::model::{FolderId, Outcome, Timestamp};
 use crate::policy::decision::{Cause, Hold, Reason};
-use crate::policy::facts::{ClassFiles, FolderFacts, PortalFacts, Tally};
+use crate::policy::facts::{FolderFacts, PortalFacts, Tally};
 use crate::policy::limits::Limits;
 
 /// An attempt sends at most so many files that are not eligible for each one that is, or [`FEW_OTHERS`].
@@ -60,10 +60,8 @@ pub(super) fn check(
 
 /// Whether enough of the files that an attempt sends are eligible.
 fn is_worth_it(tally: &Tally<'_>) -> Result<(), Hold> {
-    let ClassFiles {
-        files, eligible, ..
-    } = tally.all;
-    let others = files - eligible;
+    let eligible = tally.eligible;
+    let others = tally.files - eligible;
     let most = FEW_OTHERS.max(eligible.saturating_mul(OTHERS_PER_FILE));
     if eligible > 0 && others <= most {
         return Ok(());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::attempts::{Attempt, FileState, LedgerView, Track};
 use crate::config::ReindexRules;
-use crate::model::{FolderId, Lost, Outcome, Timestamp};
+use crate::model::{FolderId, Outcome, Timestamp};
 use crate::policy::budget::Charges;
 use crate::policy::tries::Tries;
 
@@ -24,7 +24,7 @@ pub(super) struct Limits<'l> {
     pub open: HashSet<FolderId>,
     pub charges: Charges,
     pub tries: Tries,
-    errors: Option<Errors>,
+    errors: Option<(Timestamp, u32)>,
     asked_until: Option<Timestamp>,
 }
 
@@ -37,7 +37,7 @@ impl<'l> Limits<'l> {
             open: track.unjudged().map(|attempt| attempt.folder).collect(),
             charges: Charges::of(track),
             tries: Tries::of(track, now),
-            errors: Errors::of(track),
+            errors: errors(track),
             asked_until: asked_until(track),
         }
     }
@@ -49,37 +49,24 @@ impl<'l> Limits<'l> {
         doubted.map(|at| at.after(rules.cooldown))
     }
 
-    /// Until when the portal rests.
+    /// Until when the portal rests: a tenth of the cooldown after an error, twice as long after each further one in a row, but a cooldown at
+    /// most; or for as long as it asked.
     pub fn rests_until(&self, rules: &ReindexRules) -> Option<Timestamp> {
-        let errors = self.errors.as_ref();
-        let paused = errors.map(|errors| errors.rests_until(rules));
-        paused.max(self.asked_until)
+        let rests = self.errors.map(|(newest, doublings)| {
+            let pause = (rules.cooldown / 10).saturating_mul(1 << doublings);
+            newest.after(pause.min(rules.cooldown))
+        });
+        rests.max(self.asked_until)
     }
 }
 
-/// The newest answers of a portal, while they are errors after which no file moved.
-struct Errors {
-    newest: Timestamp,
-    doublings: u32,
-}
-
-impl Errors {
-    fn of(track: &Track) -> Option<Self> {
-        let attempts = track.newest_first();
-        let mut errors = attempts.map_while(|attempt| has_failed(attempt));
-        let newest = errors.next()?;
-        let doublings = errors.take(DOUBLINGS).count();
-        Some(Self {
-            newest,
-            doublings: u32::try_from(doublings).unwrap_or(0),
-        })
-    }
-
-    /// A tenth of the cooldown after the first one, twice as long after each further one in a row, but a cooldown at most.
-    fn rests_until(&self, rules: &ReindexRules) -> Timestamp {
-        let pause = (rules.cooldown / 10).saturating_mul(1 << self.doublings);
-        self.newest.after(pause.min(rules.cooldown))
-    }
+/// The time of the newest answer, if it was an error after which no file moved, and how many there were in a row before.
+fn errors(track: &Track) -> Option<(Timestamp, u32)> {
+    let attempts = track.newest_first();
+    let mut errors = attempts.map_while(|attempt| has_failed(attempt));
+    let newest = errors.next()?;
+    let before = errors.take(DOUBLINGS).count();
+    Some((newest, u32::try_from(before).unwrap_or(0)))
 }
 
 /// When the request was answered with an error, or not at all, and no file moved so far; or when the portal refused all requests.
@@ -100,19 +87,6 @@ fn has_failed(attempt: &Attempt) -> Option<Timestamp> {
 fn asked_until(track: &Track) -> Option<Timestamp> {
     let mut answers = track.newest_first().filter_map(|attempt| attempt.outcome);
     let (answered, outcome) = answers.find(|(_, outcome)| *outcome != Outcome::NotSent)?;
-    let (Outcome::Refused {
-        status,
-        retry_after,
-    }
-    | Outcome::Unknown {
-        why: Lost::Status {
-            status,
-            retry_after,
-        },
-    }) = outcome
-    else {
-        return None;
-    };
-    let asked = retry_after.filter(|_| matches!(status, 429 | 503))?;
+    let asked = outcome.asks_for_rest()?;
     Some(answered.after(asked.min(LONGEST_REST)))
 }
