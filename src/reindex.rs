@@ -163,6 +163,7 @@ impl Reindexer {
             kill_switch,
             book: book.filter(|_| may_act),
             now: self.dependencies.ledger.now(),
+            wall: Moment::now().wall,
         })
     }
 

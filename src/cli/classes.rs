@@ -1,7 +1,8 @@
-//! Which error classes known files have had, for `--config.check`.
+//! Which error classes there are: for `--config.check`, and for `reindex forgive`.
 
 use std::collections::BTreeSet;
 
+use crate::classify::RESERVED;
 use crate::config::{Config, State};
 use crate::store::{self, LedgerError, Place, StoreError};
 
@@ -20,6 +21,16 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         unknown if unknown.is_empty() => unknown,
         unknown => [problems, unknown].concat(),
     }
+}
+
+/// The classes that a failed file can have: those that a rule makes, those that known files have had, and the reserved ones. And why there may be
+/// more.
+pub(super) fn known(config: &Config) -> (BTreeSet<String>, Vec<String>) {
+    let (mut known, problems) = had(&config.state);
+    let rules = config.errors.rules.iter();
+    known.extend(rules.map(|rule| rule.class.as_str().to_owned()));
+    known.extend(RESERVED.map(str::to_owned));
+    (known, problems)
 }
 
 /// The classes that have a slot in any stored folder.

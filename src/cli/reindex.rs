@@ -85,7 +85,7 @@ pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
     let text = match &args.command {
         ReindexCommand::History(args) => history(state, args)?,
         ReindexCommand::Classes { output } => classes(state, &config, *output)?,
-        ReindexCommand::Forgive(args) => forgive::forgive(state, &config.portals, args)?,
+        ReindexCommand::Forgive(args) => forgive::forgive(&config, args)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -94,10 +94,10 @@ pub(super) fn run(args: &ReindexArgs) -> Result<ExitCode> {
 fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
     let books = store::books(state);
     let books = books.context("the classes cannot be shown")?;
-    let rows = classes::rows(&books, &config.portals);
+    let known = classes::known(&books, &config.portals, config.reindex.rules.cooldown);
     match output {
-        Form::Table => Ok(classes::table(&rows, table::terminal_width()).to_string()),
-        Form::Json => classes::json(&rows),
+        Form::Table => Ok(classes::printed(&known, table::terminal_width())),
+        Form::Json => classes::json(&known),
     }
 }
 

@@ -13,7 +13,7 @@ const REPLACED: [(&str, &str); 8] = [
     ("actions", "budget.files limits what is sent"),
     (
         "breaker",
-        "an error class that a retry does not help pauses by itself, and a portal has four tries an hour",
+        "an error class that a retry does not help pauses by itself, and a portal has two tries an hour",
     ),
     (
         "max_cooldown",

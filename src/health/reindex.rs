@@ -6,7 +6,7 @@ use crate::classify::Class;
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::model::{FolderId, Timestamp};
-use crate::policy::{self, Choice, Decision, Hold, Reason};
+use crate::policy::{self, Cause, Choice, Decision, Hold, Reason};
 use crate::snapshot::{FolderView, PortalView, ReindexView, Snapshot};
 use crate::text;
 
@@ -137,12 +137,13 @@ fn sentence(portal: &PortalView, decision: &Decision) -> String {
 
 /// What holds a folder, which class, which folder tries it, and until when.
 fn sentence_of_hold(portal: &PortalView, hold: &Hold) -> String {
-    let reason = hold.reason.sentence();
-    let class = hold.class.as_ref();
+    let tried = match &hold.cause {
+        Some(Cause::Class { folder, .. }) => *folder,
+        _ => None,
+    };
     let parts = [
-        Some(class.map_or_else(|| reason.to_owned(), |class| format!("{reason} ({class})"))),
-        hold.folder
-            .map(|folder| format!("tried last in {}", name_of(portal, folder))),
+        Some(hold.meaning()),
+        tried.map(|folder| format!("tried last in {}", name_of(portal, folder))),
         hold.until
             .map(|until| format!("until {until} at the earliest")),
     ];

@@ -19,12 +19,14 @@ use std::sync::Arc;
 use maud::Markup;
 use serde_json::Value as Json;
 
+use crate::attempts::Book;
 use crate::clock::Moment;
 use crate::config::Reindex;
 use crate::health::Health;
 use crate::http::route::Route;
 use crate::metrics::ConfigFacts;
 use crate::model::{FolderId, PortalName};
+use crate::policy::{self, Tries};
 use crate::snapshot::Snapshot;
 
 use finding::Findings;
@@ -53,6 +55,18 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
+    /// What the ledger knows of a portal; `None` if it cannot be used.
+    fn ledger(&self, portal: &PortalName) -> Option<&'a Book> {
+        let reindex = self.snapshot.reindex.get(portal)?;
+        reindex.book.as_deref().ok()
+    }
+
+    /// The tries that a portal has left.
+    fn tries(&self, portal: &PortalName) -> Option<Tries> {
+        let ledger = self.ledger(portal)?;
+        Some(policy::tries(ledger, self.now.wall))
+    }
+
     pub(super) fn new(
         snapshot: &'a Snapshot,
         health: &'a Health,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Nothing was sent: reindexing was stopped after the intent was written, or that took too long.
+    /// Nothing was sent: reindexing was stopped after the intent was written, that took too long, or there was no connection.
     NotSent,
     /// The portal answered 200 with a number.
     Accepted {
@@ -39,6 +39,25 @@ impl Outcome {
         }
     }
 
+    /// For how long the portal asked to be left alone, if it said that it has too much to do.
+    pub fn asks_for_rest(self) -> Option<Duration> {
+        let (Self::Refused {
+            status: 429,
+            retry_after,
+        }
+        | Self::Unknown {
+            why:
+                Lost::Status {
+                    status: 503,
+                    retry_after,
+                },
+        }) = self
+        else {
+            return None;
+        };
+        retry_after
+    }
+
     /// Whether files may have been queued: only then is an attempt charged, and its files are watched.
     pub const fn is_charged(self) -> bool {
         matches!(self, Self::Accepted { .. } | Self::Unknown { .. })
@@ -52,36 +71,13 @@ pub enum Lost {
     /// No answer came: the time ran out, or the connection was cut.
     NoAnswer,
     /// An answer with a status such as 5xx, after which files may have been queued or not.
-    Status(u16),
+    Status {
+        status: u16,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
+    },
     /// 200 without a readable `updated`.
     Unreadable,
     /// The program ended, or gave up, between the intent and the answer.
     Interrupted,
-}
-
-impl Lost {
-    /// A word for each, without the status of [`Self::Status`].
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoAnswer => "no_answer",
-            Self::Status(_) => "status",
-            Self::Unreadable => "unreadable",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
-    /// The status of the answer, where one came.
-    pub const fn status(self) -> Option<u16> {
-        match self {
-            Self::Status(status) => Some(status),
-            _ => None,
-        }
-    }
-
-    /// Reads the word of [`Self::as_str`], with the status of the answer.
-    pub fn from_word(word: &str, status: Option<u16>) -> Option<Self> {
-        let all = [Self::NoAnswer, Self::Unreadable, Self::Interrupted];
-        let mut all = all.into_iter().chain(status.map(Self::Status));
-        all.find(|why| why.as_str() == word)
-    }
 }

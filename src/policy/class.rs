@@ -1,19 +1,18 @@
-//! Whether a retry helps the files of a class: for decisions, and for people in `kb-exporter reindex classes` and on the status page.
+//! Whether a retry helps the files of a class: what its attempts show, and when it is tried next.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::attempts::{Attempt, Book, ClassResult, ClassTotals, Verdict};
+use crate::attempts::{Attempt, Book, ClassResult, Verdict};
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{FolderId, Timestamp};
 
-/// A class is good if, of so many of its newest files with a result, this many came back: a few show that an outage has ended, and many that a
-/// retry helps some files of the class.
-const GOOD: [(u64, u64); 2] = [(10, 3), (50, 10)];
+/// A class is good if, of so many of its newest files with a result, [`ENOUGH`] came back.
+pub(super) const NEWEST_FILES: u64 = 10;
+const ENOUGH: u64 = 3;
 
-/// For how long a result tells it.
+/// For how long a file that came back tells that others will.
 const GOOD_FOR: Duration = Duration::from_hours(2);
 
 /// Number of newest attempts that are read.
@@ -34,33 +33,30 @@ const NEWEST_FAILURES: usize = 5;
 /// budget.
 const MANY_FILES: u64 = 100;
 
-/// A pause doubles only once so many files failed again for each time: a few may fail by chance.
-const FILES_PER_DOUBLING: u64 = 10;
-
 /// The longest pause between two tries of a class.
 const LONGEST_PAUSE: Duration = Duration::from_hours(24);
 
 /// What the attempts of a portal show about a class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassState {
-    /// Until when the newest result tells that files come back.
+    /// Until when the newest file that came back tells that others will.
     back_until: Option<Timestamp>,
-    /// How many of the newest files with a result came back, for each number of files in [`GOOD`].
-    back: [u64; GOOD.len()],
+    /// How many of the newest files with a result, [`NEWEST_FILES`] at most, came back.
+    pub back: u64,
+    /// How many of them there are.
+    pub known: u64,
     /// The folder of an open attempt that tries the class.
     pub open: Option<FolderId>,
     /// The newest attempt that sent files of it.
     pub last: Option<(Timestamp, FolderId)>,
     /// Number of newest attempts in which none came back, since the last one in which enough did.
     pub in_vain: u32,
-    /// Number of files that failed again in these attempts.
-    failed_again: u64,
 }
 
 impl ClassState {
     /// Reads the state from the attempts that were sent. Those that the portal refused, or whose effect is not known, show nothing.
     pub fn of(ledger: &Book, class: &Class, now: Timestamp) -> Self {
-        let (mut state, mut files, mut ends) = (Self::default(), 0, false);
+        let (mut state, mut ends) = (Self::default(), false);
         let attempts = ledger.track().of_class(class);
         let shows = |(attempt, _): &(&Arc<Attempt>, _)| {
             let verdict = attempt.judged.map(|judged| judged.verdict);
@@ -73,51 +69,44 @@ impl ClassState {
             if known == 0 || known * 2 < result.sent {
                 continue;
             }
-            state.note_result(attempt, result, files, now);
-            files += known;
+            state.note_result(attempt, result, now);
             ends |= result.recovered * ONE_IN >= result.sent;
             if result.recovered == 0 && !ends {
                 state.in_vain += 1;
-                state.failed_again += result.refailed;
             }
-            if ends && GOOD.iter().all(|(newest, _)| files >= *newest) {
+            if ends && state.known == NEWEST_FILES {
                 break;
             }
         }
+        state.back_until = state.back_until.filter(|until| *until > now);
         state
     }
 
     /// Notes an attempt, newest first.
     fn note(&mut self, attempt: &Attempt, result: &ClassResult, now: Timestamp) {
         self.last.get_or_insert((attempt.intended, attempt.folder));
+        let is_known = result.recovered + result.refailed >= result.sent;
         let is_recent = now.since(attempt.intended) < WAIT_FOR_RESULT;
-        if attempt.is_unjudged() && !is_known(result) && is_recent {
+        if attempt.is_unjudged() && !is_known && is_recent {
             self.open.get_or_insert(attempt.folder);
         }
     }
 
-    /// Notes the result of an attempt; the results of so many newer files are known.
-    fn note_result(&mut self, attempt: &Attempt, result: &ClassResult, newer: u64, now: Timestamp) {
-        let until = attempt
-            .judged
-            .map_or(now, |judged| judged.at)
-            .after(GOOD_FOR);
-        if until <= now || result.recovered == 0 {
-            return;
-        }
-        self.back_until.get_or_insert(until);
+    /// Notes the result of an attempt, newest first.
+    fn note_result(&mut self, attempt: &Attempt, result: &ClassResult, now: Timestamp) {
         let known = result.recovered + result.refailed;
-        for (back, (newest, _)) in self.back.iter_mut().zip(GOOD) {
-            let read = known.min(newest.saturating_sub(newer));
-            *back += (result.recovered * read).div_ceil(known);
+        let read = known.min(NEWEST_FILES - self.known);
+        self.back += (result.recovered * read).div_ceil(known);
+        self.known += read;
+        if result.recovered > 0 {
+            let at = attempt.judged.map_or(now, |judged| judged.at);
+            self.back_until.get_or_insert(at.after(GOOD_FOR));
         }
     }
 
     /// Until when every folder with eligible files of the class is sent, if it is.
     pub fn good_until(&self) -> Option<Timestamp> {
-        let mut back = self.back.iter().zip(GOOD);
-        let is_good = back.any(|(back, (_, enough))| *back >= enough);
-        self.back_until.filter(|_| is_good)
+        self.back_until.filter(|_| self.back >= ENOUGH)
     }
 
     /// When a folder with this number of failed files may try the class; `None` if at once.
@@ -130,106 +119,57 @@ impl ClassState {
         if self.back_until.is_some() && self.in_vain == 0 {
             return None;
         }
-        let last = self.last.map(|(last, _)| last);
-        let paused = last.map(|last| last.after(self.pause(rules)));
+        let paused = self.paused_until(rules.cooldown);
         if files > MANY_FILES {
-            return paused.max(new.quiet);
+            return paused.max(new.quiet());
         }
+        let last = self.last.map(|(last, _)| last);
+        let ended = new.outage_end().filter(|_| new.newest() > last);
         let paused = paused?;
-        let ended = new.outage_end.filter(|_| new.newest > last);
         Some(ended.map_or(paused, |ended| ended.min(paused)))
     }
 
-    /// The time between two tries: a cooldown after the first one in vain, twice as long after each further one in which enough files failed.
-    fn pause(&self, rules: &ReindexRules) -> Duration {
-        let tries = self.in_vain.saturating_sub(1).min(20);
-        let shown = self.failed_again / FILES_PER_DOUBLING;
-        let doublings = tries.min(u32::try_from(shown).unwrap_or(tries));
-        let pause = rules.cooldown.saturating_mul(1 << doublings);
-        pause.min(LONGEST_PAUSE.max(rules.cooldown))
+    /// The end of the pause after the newest try: a cooldown after the first one in vain, and twice as long after each further one.
+    pub(super) fn paused_until(&self, cooldown: Duration) -> Option<Timestamp> {
+        let doublings = self.in_vain.saturating_sub(1).min(20);
+        let pause = cooldown.saturating_mul(1 << doublings);
+        let pause = pause.min(LONGEST_PAUSE.max(cooldown));
+        self.last.map(|(last, _)| last.after(pause))
     }
 }
 
-/// When the files of a class failed that were never sent.
+/// When files of a class failed that were never sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NewFailures {
-    newest: Option<Timestamp>,
-    /// When a folder with [`MANY_FILES`] need not wait any more until the class is quiet.
-    quiet: Option<Timestamp>,
-    /// When the outage in which they failed will have ended, if none fails until then; `None` if too few failed to tell.
-    outage_end: Option<Timestamp>,
+    /// The newest times, newest first.
+    newest: [Option<Timestamp>; NEWEST_FAILURES],
+    oldest: Option<Timestamp>,
 }
 
 impl NewFailures {
-    pub fn of(mut times: Vec<Timestamp>) -> Self {
-        times.sort_unstable();
-        let newest = times.last().copied();
-        let waited = times.first().map(|oldest| oldest.after(LONGEST_PAUSE));
-        let first = times.iter().rev().nth(NEWEST_FAILURES - 1);
-        let end = |(newest, first): (Timestamp, &Timestamp)| {
-            newest.after(QUIET.max(newest.since(*first)))
-        };
-        Self {
-            newest,
-            quiet: newest.map(|newest| newest.after(QUIET)).min(waited),
-            outage_end: newest.zip(first).map(end),
+    pub fn add(&mut self, time: Timestamp) {
+        let at = self.newest.partition_point(|newer| *newer >= Some(time));
+        if at < NEWEST_FAILURES {
+            self.newest[at..].rotate_right(1);
+            self.newest[at] = Some(time);
         }
+        self.oldest = Some(self.oldest.unwrap_or(time).min(time));
     }
-}
 
-/// Whether the result of every file is known.
-fn is_known(result: &ClassResult) -> bool {
-    result.recovered + result.refailed >= result.sent
-}
-
-/// Whether files came back in an attempt, of any class; `None` if that is not known.
-pub(super) fn helped(attempt: &Attempt) -> Option<bool> {
-    let results = attempt.classes.iter();
-    let recovered: u64 = results.clone().map(|result| result.recovered).sum();
-    let refailed: u64 = results.map(|result| result.refailed).sum();
-    match (recovered, refailed) {
-        (0, 0) => None,
-        (recovered, _) => Some(recovered > 0),
+    fn newest(&self) -> Option<Timestamp> {
+        self.newest[0]
     }
-}
 
-/// The results of retries for one class of a portal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassRecord {
-    pub class: Class,
-    /// Until when every folder with files of it is sent, because enough of its files came back; `None` while folders only try it.
-    pub good_until: Option<Timestamp>,
-    pub files: ClassTotals,
-    /// When files of it were sent last.
-    pub last: Option<Timestamp>,
-}
-
-impl ClassRecord {
-    /// Whether a retry helps, for people.
-    pub(crate) const fn a_retry(&self) -> &'static str {
-        match (self.good_until, self.files.recovered, self.files.refailed) {
-            (Some(_), ..) => "helps",
-            (None, 0, 0) => "may help",
-            (None, 0, _) => "has not helped",
-            (None, ..) => "has helped",
-        }
+    /// When a folder with [`MANY_FILES`] need not wait any more until the class is quiet.
+    fn quiet(&self) -> Option<Timestamp> {
+        let quiet = self.newest().map(|newest| newest.after(QUIET));
+        let waited = self.oldest.map(|oldest| oldest.after(LONGEST_PAUSE));
+        quiet.min(waited)
     }
-}
 
-/// The classes of a portal, those with most files first.
-pub(crate) fn class_records(ledger: &Book, now: Timestamp) -> Vec<ClassRecord> {
-    let classes = ledger.classes().iter();
-    let mut records: Vec<_> = classes
-        .map(|(class, files)| {
-            let state = ClassState::of(ledger, class, now);
-            ClassRecord {
-                class: class.clone(),
-                good_until: state.good_until(),
-                files: *files,
-                last: state.last.map(|(last, _)| last),
-            }
-        })
-        .collect();
-    records.sort_by_key(|record| Reverse(record.files.total()));
-    records
+    /// When the outage in which they failed will have ended, if none fails until then; `None` if too few failed to tell.
+    fn outage_end(&self) -> Option<Timestamp> {
+        let (newest, first) = (self.newest()?, self.newest[NEWEST_FAILURES - 1]?);
+        Some(newest.after(QUIET.max(newest.since(first))))
+    }
 }

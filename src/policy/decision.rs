@@ -105,10 +105,28 @@ pub struct Hold {
     pub reason: Reason,
     /// When it ends, if that is known.
     pub until: Option<Timestamp>,
-    /// The class of error that holds the folder.
-    pub class: Option<Class>,
-    /// The folder that tries that class, or tried it last.
-    pub folder: Option<FolderId>,
+    /// What it is, where the reason has several causes.
+    pub cause: Option<Cause>,
+}
+
+/// What holds a folder, where a reason has several causes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The ledger is new in the portal, or lost writes.
+    Doubt,
+    /// Some files are eligible, but too many others would be sent along.
+    Others {
+        eligible: u64,
+        others: u64,
+        /// So many others may be sent along.
+        most: u64,
+    },
+    /// A class of error that is tried later.
+    Class {
+        class: Class,
+        /// The folder that tries it, or tried it last.
+        folder: Option<FolderId>,
+    },
 }
 
 impl From<Reason> for Hold {
@@ -122,8 +140,33 @@ impl Hold {
         Self {
             reason,
             until,
-            class: None,
-            folder: None,
+            cause: None,
+        }
+    }
+
+    pub(super) fn because(self, cause: Cause) -> Self {
+        Self {
+            cause: Some(cause),
+            ..self
+        }
+    }
+
+    /// What it means, for people.
+    pub(crate) fn meaning(&self) -> String {
+        let sentence = self.reason.sentence();
+        match &self.cause {
+            None => sentence.to_owned(),
+            Some(Cause::Doubt) => {
+                "the portal is new in the ledger, or the ledger lost writes, so limits may have ended early".to_owned()
+            }
+            Some(Cause::Others {
+                eligible,
+                others,
+                most,
+            }) => format!(
+                "the portal takes a folder's failed files all at once: with {eligible} eligible, {others} others would be sent, and at most {most} may be"
+            ),
+            Some(Cause::Class { class, .. }) => format!("{sentence} ({class})"),
         }
     }
 }
@@ -161,29 +204,29 @@ macro_rules! reasons {
 
 reasons! {
     Off = "off": "the mode is off";
-        "set reindex.mode, or an override for the folder, to dry_run or enforce",
+        "set reindex.mode to dry_run or enforce",
     KillSwitch = "kill_switch": "the kill switch is on";
-        "remove the kill switch file, or give the exporter access to its folder",
-    Ledger = "ledger": "the ledger cannot be used, or limits may have ended early: its database lost writes, or its clock was set";
-        "repair the error that the log and /health show; after lost writes or a clock that was set, wait for the end of the hold",
-    Clock = "clock": "the clock was just set, or is behind the newest time in the ledger";
-        "wait until the clock passes that time; if the clock is right, run kb-exporter reindex forgive --clock",
+        "remove the kill switch file; its folder must be readable",
+    Ledger = "ledger": "the ledger cannot be used, is new, or lost writes";
+        "repair the error in the log; without one, wait, or run reindex forgive --portal",
+    Clock = "clock": "the clock is behind the newest time in the ledger";
+        "set the clock right; if it is, run reindex forgive --clock",
     Counts = "counts": "the counts are too old or inconsistent, or not every failed file was read";
-        "wait for the next count; if there is none, check the folder's state in /health",
+        "check the folder's state in /health",
     Portal = "portal": "the portal cannot be read, refuses the request, or did not carry it out";
-        "check the portal and its log; give the key the right to reindex if it answers 403",
-    NothingEligible = "nothing_eligible": "too few failed files are old enough, have attempts left and a class that may be sent";
-        "wait for reindex.min_age; if the attempts are used up, repair the cause, then run kb-exporter reindex forgive --folder",
+        "check the portal; after 403, give the key the right to reindex",
+    NothingEligible = "nothing_eligible": "too few failed files are old enough, have attempts left and may be sent";
+        "wait for reindex.min_age; if attempts are used up, repair the cause, then run reindex forgive --folder",
     OutsideWindows = "outside_windows": "no window is open";
         "wait for the next of reindex.windows",
-    Cooldown = "cooldown": "the folder's last attempt is still open, or its cooldown has not ended";
-        "wait, or run kb-exporter reindex forgive --folder",
+    Cooldown = "cooldown": "the folder's last attempt is open, or its cooldown has not ended";
+        "wait, or run reindex forgive --folder",
     Backlog = "backlog": "too many files of the folder wait to be processed";
-        "wait until the portal has processed them, or raise reindex.max_backlog",
-    Class = "class": "these classes of error are tried later: no retry has helped lately, files still fail, or another folder tries them first";
-        "repair the cause, then run kb-exporter reindex forgive --class; or wait for the next try",
+        "wait, or raise reindex.max_backlog",
+    Class = "class": "no retry has helped these classes lately, files still fail, or another folder tries them";
+        "wait; or repair the cause, then run reindex forgive --class",
     Budget = "budget": "the budget has too few files left";
-        "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
+        "wait, or raise reindex.budget.files",
     Eligible = "eligible": "nothing prevents an attempt";
         "nothing",
 }

@@ -1,6 +1,7 @@
 //! Stories of folders with failed files, and of the portal around them.
 
 mod classes;
+mod cost;
 mod holds;
 mod limits;
 mod promises;
@@ -161,6 +162,8 @@ impl TestFolder {
 #[derive(Debug, Clone)]
 struct Setup {
     now: Timestamp,
+    /// People's time, where it is another.
+    wall: Option<Timestamp>,
     zone: Tz,
     kill_switch: bool,
     is_unusable: bool,
@@ -179,6 +182,7 @@ impl Setup {
     fn with(folders: Vec<TestFolder>) -> Self {
         Self {
             now: NOON,
+            wall: None,
             zone: Tz::UTC,
             kill_switch: false,
             is_unusable: false,
@@ -202,6 +206,7 @@ impl Setup {
         });
         let portal = PortalFacts {
             now: self.now,
+            wall: self.wall.unwrap_or(self.now),
             zone: self.zone,
             kill_switch: self.kill_switch,
             is_unusable: self.is_unusable,

@@ -35,7 +35,10 @@ pub enum PortalError {
     /// The portal refused the key during this collection; nothing more was sent.
     #[error("not sent, because the portal has refused the key")]
     Refused,
-    /// No connection, or one that broke.
+    /// No connection could be made, to the portal or to the proxy; nothing was sent.
+    #[error("no answer: {cause}; is the address right and the portal running?")]
+    NotConnected { cause: String },
+    /// The connection broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
     Connection { cause: String },
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
@@ -84,9 +87,10 @@ impl PortalError {
             Self::Key(_) => Trouble::KeyUnreadable,
             Self::Refused => Trouble::Unauthorized,
             Self::List { error, .. } => error.trouble(),
-            Self::NotPrepared { .. } | Self::Connection { .. } | Self::Timeout { .. } => {
-                Trouble::Unreachable
-            }
+            Self::NotPrepared { .. }
+            | Self::NotConnected { .. }
+            | Self::Connection { .. }
+            | Self::Timeout { .. } => Trouble::Unreachable,
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
             Self::Status { status, .. } => match status {
                 401 => Trouble::Unauthorized,
@@ -103,12 +107,22 @@ impl PortalError {
     pub(super) fn retry_reason(&self) -> Option<RetryReason> {
         match (self, self.trouble()) {
             (Self::NotPrepared { .. }, _) => None,
-            (Self::Connection { .. }, _) => Some(RetryReason::Connection),
+            (Self::NotConnected { .. } | Self::Connection { .. }, _) => {
+                Some(RetryReason::Connection)
+            }
             (_, Trouble::Unreachable) => Some(RetryReason::Timeout),
             (_, Trouble::RateLimited) => Some(RetryReason::RateLimited),
             (_, Trouble::ServerError) => Some(RetryReason::ServerError),
             _ => None,
         }
+    }
+
+    /// Whether the request surely did not reach the portal.
+    pub(super) const fn was_not_sent(&self) -> bool {
+        matches!(
+            self,
+            Self::Key(_) | Self::NotPrepared { .. } | Self::Refused | Self::NotConnected { .. }
+        )
     }
 
     /// Whether the portal refused: only the list of folders shows what that means for a folder.
@@ -145,13 +159,16 @@ impl PortalError {
 
     /// From an error of the HTTP client, without the address.
     pub(super) fn from_http(error: reqwest::Error, limit: Duration) -> Self {
-        if error.is_timeout() {
+        let not_connected = error.is_connect();
+        if error.is_timeout() && !not_connected {
             return Self::Timeout { limit };
         }
         let garbled = is_garbled(&error);
         let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
         let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
-        if garbled {
+        if not_connected {
+            Self::NotConnected { cause }
+        } else if garbled {
             Self::Invalid { cause }
         } else {
             Self::Connection { cause }

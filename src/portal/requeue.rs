@@ -47,24 +47,29 @@ impl Requeue {
     /// Whether a request for another folder would fail, too.
     pub const fn is_trouble(&self) -> bool {
         match self.outcome {
-            Outcome::NotSent | Outcome::Accepted { .. } => false,
+            Outcome::Accepted { .. } => false,
             Outcome::Refused { status, .. } => matches!(status, 401 | 403 | 429),
-            Outcome::Unknown { .. } => true,
+            Outcome::NotSent | Outcome::Unknown { .. } => true,
         }
     }
 }
 
 fn outcome(error: &PortalError) -> Outcome {
+    // The ledger stores whole seconds.
+    let retry_after = error.retry_after();
+    let retry_after = retry_after.map(|wait| Duration::from_secs(wait.as_secs()));
     let why = match (error.status(), error) {
         (Some(status @ 400..=499), _) => {
-            let retry_after = error.retry_after();
             return Outcome::Refused {
                 status,
-                // The ledger stores whole seconds.
-                retry_after: retry_after.map(|wait| Duration::from_secs(wait.as_secs())),
+                retry_after,
             };
         }
-        (Some(status), _) => Lost::Status(status),
+        (Some(status), _) => Lost::Status {
+            status,
+            retry_after,
+        },
+        (None, error) if error.was_not_sent() => return Outcome::NotSent,
         (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => Lost::Unreadable,
         (None, _) => Lost::NoAnswer,
     };
@@ -86,7 +91,14 @@ fn updated(body: &[u8]) -> Result<u64, PortalError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
+    use crate::model::PortalName;
+    use crate::portal::{Client, Session, Throttles, Unobserved};
 
     fn answered(body: &str) -> Outcome {
         Requeue::of(Ok(body.as_bytes())).outcome
@@ -120,13 +132,58 @@ mod tests {
         }
     }
 
+    /// What comes of a request to an address.
+    async fn sent_to(address: &str) -> Requeue {
+        let key = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(key.path(), "kbk_demo").unwrap();
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse(address).unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", key.path())),
+        );
+        let Config {
+            collect, request, ..
+        } = Config::for_portal(portal.clone());
+        let (observer, throttles) = (Arc::new(Unobserved), Throttles::default());
+        let client = Client::new(&portal, &collect, &request, observer, &throttles);
+        let session = Session::open(&client).await.unwrap();
+        let requests = session.admit(1).await.unwrap();
+        requests.reindex_failed(uuid::Uuid::nil().into()).await
+    }
+
+    #[tokio::test]
+    async fn a_request_without_a_connection_was_not_sent_and_one_on_a_connection_that_broke_may_have_been()
+     {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let closes = tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                connection.readable().await.unwrap();
+                drop(connection);
+            }
+        });
+        let lost = sent_to(&format!("http://{address}")).await;
+        let why = Lost::NoAnswer;
+        assert_eq!(lost.outcome, Outcome::Unknown { why }, "{lost:?}");
+        let without_tls = sent_to(&format!("https://{address}")).await;
+        assert_eq!(without_tls.outcome, Outcome::NotSent, "{without_tls:?}");
+        closes.abort();
+        assert!(closes.await.unwrap_err().is_cancelled());
+        let refused = sent_to(&format!("http://{address}")).await;
+        assert_eq!(refused.outcome, Outcome::NotSent, "{refused:?}");
+        assert!(refused.is_trouble());
+    }
+
     #[test]
     fn a_refusal_is_one_and_a_failure_leaves_it_open() {
         for code in [400, 401, 403, 404, 409, 429] {
             assert!(matches!(status(code), Outcome::Refused { status, .. } if status == code));
         }
         for code in [302, 500, 502, 503] {
-            let why = Lost::Status(code);
+            let why = Lost::Status {
+                status: code,
+                retry_after: None,
+            };
             assert_eq!(status(code), Outcome::Unknown { why });
         }
     }

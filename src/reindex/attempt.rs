@@ -109,8 +109,8 @@ impl Reindexer {
         self.unwritten.push((id, answered, outcome));
         self.write_outcomes().await;
         match (outcome, is_trouble) {
-            (Outcome::NotSent, _) => Err(NotMade::OutOfDate),
             (_, true) => Err(NotMade::AllHeld(Reason::Portal.into())),
+            (Outcome::NotSent, false) => Err(NotMade::OutOfDate),
             _ => Ok(()),
         }
     }
@@ -169,8 +169,11 @@ impl Reindexer {
             Outcome::Accepted { updated } => {
                 info!(%portal, folder = %name, %id, updated, "failed files were reindexed");
             }
-            Outcome::Refused { .. } | Outcome::NotSent => {
+            Outcome::Refused { .. } => {
                 warn!(%portal, folder = %name, %id, error, "the portal refused to reindex failed files");
+            }
+            Outcome::NotSent => {
+                warn!(%portal, folder = %name, %id, error, "the request to reindex failed files was not sent");
             }
             Outcome::Unknown { .. } => {
                 warn!(%portal, folder = %name, %id, error, "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");

@@ -138,6 +138,7 @@ mod tests {
             is_double: false,
             book: None,
             now: Timestamp::from_millis(0),
+            wall: Timestamp::from_millis(0),
         };
         let unread = |id| FolderView::unseen(id, FolderName::new("Inbox"));
 

@@ -32,6 +32,8 @@ pub(super) struct Input {
     pub book: Option<Arc<Book>>,
     /// By the clock of the ledger.
     pub now: Timestamp,
+    /// People's time.
+    pub wall: Timestamp,
 }
 
 impl Input {
@@ -40,6 +42,7 @@ impl Input {
         let folders = self.folders().filter(|folder| !self.is_off(folder));
         let facts = PortalFacts {
             now: self.now,
+            wall: self.wall,
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
             is_unusable: self.is_double || self.portal.list.trouble().is_some(),

@@ -122,7 +122,10 @@ async fn attempts_with_every_outcome_are_read_by_the_next_process() {
         settle(&first, over, Outcome::Accepted { updated: 9 }).await;
         review(&first, over, [Done, Refailed], Some(Verdict::Partial)).await;
         let watched = intend(&first).await;
-        let why = Lost::Status(503);
+        let why = Lost::Status {
+            status: 503,
+            retry_after: None,
+        };
         settle(&first, watched, Outcome::Unknown { why }).await;
         review(&first, watched, [FileState::Sent, Waiting], None).await;
         let written = first.book().unwrap();

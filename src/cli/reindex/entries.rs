@@ -113,7 +113,7 @@ fn result(attempt: &Attempt) -> (&'static str, Option<String>) {
 fn reason(why: Lost) -> String {
     match why {
         Lost::NoAnswer => "no answer".to_owned(),
-        Lost::Status(status) => format!("status {status}"),
+        Lost::Status { status, .. } => format!("status {status}"),
         Lost::Unreadable => "no valid number of files".to_owned(),
         Lost::Interrupted => "the exporter ended before the answer".to_owned(),
     }

@@ -5,7 +5,9 @@ use clap::{ArgGroup, Args};
 
 use super::{is_named, without_attempts};
 use crate::attempts::{Book, Forgiven};
-use crate::config::{Portal, State};
+use crate::classify::Class;
+use crate::cli::{classes, settings};
+use crate::config::{Config, Portal};
 use crate::model::FolderId;
 use crate::store;
 use crate::text;
@@ -20,7 +22,8 @@ pub(in crate::cli) struct ForgiveArgs {
     /// Reset the cooldown and the attempts of this folder, given by its id or its name at the last attempt.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
-    /// Reset the results of earlier attempts for this error class.
+    /// Reset the results of earlier attempts for this error class: one that a rule makes or a known file has had. Of an attempt with more than
+    /// 50 classes, the files of the further ones count as the class `other`.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
     /// Replace times in the future, which a wrong clock wrote, by the current time. Correct the clock first.
@@ -29,7 +32,8 @@ pub(in crate::cli) struct ForgiveArgs {
 }
 
 /// Writes to the ledger what is forgiven, and returns a sentence for people.
-pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
+pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
+    let (state, portals) = (&config.state, &config.portals);
     let portal = portals
         .iter()
         .find(|portal| portal.name.as_str() == args.portal)
@@ -39,7 +43,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     let books = books.context("nothing can be forgiven")?;
     let book = books.get(&address);
     let book = book.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
-    let (what, in_words) = what(book, args)?;
+    let (what, in_words) = what(config, book, args)?;
     store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
     Ok(format!(
         "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
@@ -47,21 +51,16 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
 }
 
 /// What is forgiven, `None` for times in the future; also in words.
-fn what(book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
+fn what(config: &Config, book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
     if let Some(folder) = &args.folder {
         let folder = folder_of(book, folder)?;
         let in_words = format!("the cooldown and the used attempts of the folder {folder}");
         return Ok((Some(Forgiven::Folder(folder)), in_words));
     }
     if let Some(name) = &args.class {
-        let known = book.classes().keys().find(|class| class.as_str() == name);
-        let class = known.ok_or_else(|| {
-            anyhow!(
-                "no file with an error of the class {name:?} was ever sent; `kb-exporter reindex classes` lists those that were"
-            )
-        })?;
+        let class = class_of(config, name)?;
         let in_words = format!("the results of the class {}", text::one_line(name));
-        return Ok((Some(Forgiven::Class(class.clone())), in_words));
+        return Ok((Some(Forgiven::Class(class)), in_words));
     }
     let (what, in_words) = if args.clock {
         (None, "times in the future")
@@ -70,6 +69,20 @@ fn what(book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
         (Some(Forgiven::Everything), everything)
     };
     Ok((what, in_words.to_owned()))
+}
+
+/// The class with this name, where a file can have it.
+fn class_of(config: &Config, name: &str) -> Result<Class> {
+    let (known, problems) = classes::known(config);
+    if known.contains(name) {
+        return Ok(Class::from_label(name));
+    }
+    let near = settings::nearest_name(name, known.iter().map(String::as_str));
+    let unknown = format!(
+        "no rule of errors.rules makes the class {name:?}, and no known file has had it{near}"
+    );
+    let parts = [unknown].into_iter().chain(problems);
+    Err(anyhow!(parts.collect::<Vec<_>>().join("; ")))
 }
 
 /// The folder with this id or name. A name that several folders have is not enough.

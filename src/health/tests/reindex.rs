@@ -6,7 +6,7 @@ use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::model::FileKey;
-use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
+use crate::policy::{Cause, Choice, Decision, Hold, Numbers, Reason};
 use crate::snapshot::{LastRun, RunResult};
 
 const NUMBERS: Numbers = Numbers {
@@ -108,8 +108,10 @@ fn a_decision_is_explained_with_the_class_the_folder_that_tries_it_and_the_times
     let hold = Choice::Hold(Hold {
         reason: Reason::Class,
         until: Some(SINCE.after(Duration::from_hours(2))),
-        class: Some(Class::Text("timeout".into())),
-        folder: Some(folder(FolderState::Counted, None).id),
+        cause: Some(Cause::Class {
+            class: Class::Text("timeout".into()),
+            folder: Some(folder(FolderState::Counted, None).id),
+        }),
     });
     let expected = format!(
         "{} (timeout); tried last in Inbox; until 2026-03-01T14:00:00Z at the earliest; held since 2026-03-01T12:00:00Z",

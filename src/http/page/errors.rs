@@ -51,9 +51,9 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
 
 /// What is known of some classes, and what the ledger knows of their retries.
 pub(super) fn classes(pages: &Pages<'_>, portal: &PortalView, classes: &[ErrorClass]) -> Markup {
-    let reindex = pages.snapshot.reindex.get(&portal.name);
-    let ledger = reindex.and_then(|view| view.book.as_deref().ok());
-    let records = ledger.map(|ledger| class_records(ledger, pages.now.wall));
+    let ledger = pages.ledger(&portal.name);
+    let cooldown = portal.reindex.rules.cooldown;
+    let records = ledger.map(|ledger| class_records(ledger, cooldown, pages.now.wall));
     let records = records.into_iter().flatten();
     let records = records
         .map(|record| (record.class.clone(), record))
@@ -82,6 +82,9 @@ fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) 
                 Some(record) => {
                     (record.a_retry()) ": " (number(record.files.recovered)) " of "
                     (number(record.files.recovered + record.files.refailed)) " recovered"
+                    @let (back, newest) = record.newest;
+                    @if newest > 0 { ", " (back) " of the newest " (newest) }
+                    @if let Some(until) = record.paused_until { "; pauses until " (time(until, As::Clock)) }
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::http::page::layout::{As, number, sentence, share, table, things, time
 use crate::http::page::row::Row;
 use crate::http::page::{Pages, chart, errors};
 use crate::model::{Series, Status, Timestamp};
+use crate::policy::Tries;
 use crate::snapshot::{Counts, Way};
 
 pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
@@ -25,7 +26,10 @@ pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
             h2 { "Reindexing" }
             @match &row.health.reindex {
                 None => p { "Off here, or not decided yet: " code { "reindex.mode" } "." },
-                Some(decision) => (reindexing(decision, now)),
+                Some(decision) => {
+                    (reindexing(decision, now))
+                    @if let Some(tries) = pages.tries(&portal.name) { p { (tries_left(tries)) } }
+                }
             }
             p.quiet { code { "kb-exporter reindex history --folder " (folder.id) } " lists the attempts." }
             @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
@@ -136,6 +140,14 @@ fn way(way: Way) -> &'static str {
     match way {
         Way::Full => "every page was read",
         Way::Sorted => "the boundaries between statuses were read",
+    }
+}
+
+fn tries_left(tries: Tries) -> Markup {
+    html! {
+        (tries.left) " of " (Tries::AN_HOUR) " tries are left in this hour in the portal"
+        @if let Some(next) = tries.next { "; the next one " (time(next, As::In)) }
+        "."
     }
 }
 

@@ -19,13 +19,19 @@ const REFUSED: Outcome = Outcome::Refused {
 };
 
 const UNAVAILABLE: Outcome = Outcome::Unknown {
-    why: Lost::Status(503),
+    why: Lost::Status {
+        status: 503,
+        retry_after: None,
+    },
 };
 
 const TABLE: &[(Reason, Otherwise)] = &[
     (Reason::Off, |s| s.folder().rules.mode = Mode::Off),
     (Reason::KillSwitch, |s| s.kill_switch = true),
     (Reason::Ledger, |s| s.ledger_usable = false),
+    (Reason::Ledger, |s| {
+        s.ledger.view = Book::new(ago(MINUTE * 59));
+    }),
     (Reason::Clock, |s| {
         let later = NOON.after(Duration::from_millis(1));
         s.ledger.tried(2, later, "reset", 1, 1);
@@ -58,9 +64,6 @@ const TABLE: &[(Reason, Otherwise)] = &[
     }),
     (Reason::Cooldown, |s| {
         answered(s, 1, ago(HOUR * 2), Outcome::Accepted { updated: 3 });
-    }),
-    (Reason::Cooldown, |s| {
-        s.ledger.view = Book::new(ago(MINUTE * 59));
     }),
     (Reason::Backlog, |s| {
         s.folder().counts[Status::Pending] = 60;
@@ -172,6 +175,18 @@ fn windows_are_read_by_the_clock_on_the_wall_also_when_it_changes() {
 }
 
 #[test]
+fn a_window_opens_by_peoples_time_and_a_cooldown_ends_by_the_ledgers() {
+    let mut setup = Setup::new(Mode::Enforce);
+    setup.folder().rules.windows = windows("* * 12 * * *");
+    assert_eq!(setup.reason(), Reason::Eligible);
+    setup.wall = Some(NOON.after(HOUR));
+    assert_eq!(setup.reason(), Reason::OutsideWindows);
+    setup.folder().rules.windows.clear();
+    setup.ledger.tried(1, ago(MINUTE * 59), "timeout", 3, 3);
+    assert_eq!(setup.reason(), Reason::Cooldown);
+}
+
+#[test]
 fn an_attempt_is_worth_it_with_ten_files_that_are_not_eligible_for_each_that_is_or_a_hundred() {
     for (bad, good, reason) in [
         (100, 1, Reason::Eligible),
@@ -187,7 +202,39 @@ fn an_attempt_is_worth_it_with_ten_files_that_are_not_eligible_for_each_that_is_
         // Files that failed long ago: nothing is to be waited for.
         setup.now = NOON.after(HOUR * 2);
         assert_eq!(setup.reason(), reason, "{bad} beside {good}");
+        if let Choice::Hold(hold) = setup.decision().choice {
+            let eligible = u64::try_from(good).unwrap();
+            let others = u64::try_from(bad).unwrap();
+            let most = others - 1;
+            let cause = Cause::Others {
+                eligible,
+                others,
+                most,
+            };
+            assert_eq!(hold.cause, Some(cause), "other files hold it, not these");
+        }
     }
+}
+
+#[test]
+fn a_hold_for_many_other_files_and_one_for_a_new_ledger_have_sentences_of_their_own() {
+    let mut setup = Setup::with(vec![TestFolder::failing(1, 12)]);
+    setup.folder().rules.never_classes = vec!["password".into()];
+    setup.folder().fail(1_500, "password", ago(HOUR));
+    let meaning = |setup: &Setup| match setup.decision().choice {
+        Choice::Hold(hold) => hold.meaning(),
+        Choice::Send { .. } => String::new(),
+    };
+    let said = meaning(&setup);
+    for part in ["12 eligible", "1500 others", "at most 120"] {
+        assert!(said.contains(part), "{said}");
+    }
+    setup.folder().failed.clear();
+    assert_eq!(meaning(&setup), Reason::NothingEligible.sentence());
+    setup.ledger.view = Book::new(ago(MINUTE));
+    assert!(meaning(&setup).contains("the portal is new in the ledger"));
+    setup.ledger_usable = false;
+    assert_eq!(meaning(&setup), Reason::Ledger.sentence());
 }
 
 #[test]

@@ -43,7 +43,10 @@ fn a_refusal_holds_the_folder_for_one_cooldown_or_for_as_long_as_the_portal_asks
 #[test]
 fn a_portal_that_carries_nothing_out_rests_for_pauses_that_double() {
     let mut setup = Setup::new(Mode::Enforce);
-    let why = Lost::Status(503);
+    let why = Lost::Status {
+        status: 503,
+        retry_after: None,
+    };
     for (attempts, minutes) in [(1, 6), (2, 12), (3, 24), (4, 48), (5, 60), (6, 60)] {
         let of = 10 + attempts;
         let id = setup.ledger.intend(of, NOON, "reset", &[7]);
@@ -62,6 +65,54 @@ fn a_portal_that_carries_nothing_out_rests_for_pauses_that_double() {
     };
     setup.ledger.view.review(moved, NOON, &review).unwrap();
     assert_ne!(setup.reason(), Reason::Portal, "files moved");
+}
+
+/// Why a folder is held, and until when, after an attempt in another one that was answered so ten minutes later.
+fn portal_held_after(outcome: Outcome) -> Option<(Reason, Duration)> {
+    let mut setup = Setup::new(Mode::Enforce);
+    let id = setup.ledger.intend(2, ago(MINUTE * 10), "reset", &[7]);
+    setup.ledger.view.settle(id, NOON, outcome).unwrap();
+    match setup.decision().choice {
+        Choice::Hold(hold) => Some((hold.reason, hold.until.unwrap().since(NOON))),
+        Choice::Send { .. } => None,
+    }
+}
+
+#[test]
+fn a_portal_that_asks_for_it_rests_for_as_long_as_that_but_for_a_day_at_most() {
+    let unavailable = |seconds| Outcome::Unknown {
+        why: Lost::Status {
+            status: 503,
+            retry_after: Some(Duration::from_secs(seconds)),
+        },
+    };
+    for (outcome, rests) in [
+        (refused(429, Some(4 * 3_600)), Some(HOUR * 4)),
+        (refused(429, Some(1)), Some(MINUTE * 6)),
+        (refused(429, Some(30 * 86_400)), Some(DAY)),
+        (unavailable(4 * 3_600), Some(HOUR * 4)),
+        (unavailable(30 * 86_400), Some(DAY)),
+        (refused(409, Some(4 * 3_600)), None),
+    ] {
+        let expected = rests.map(|rests| (Reason::Portal, rests));
+        assert_eq!(portal_held_after(outcome), expected, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_rest_counts_from_the_answer_whenever_the_verdict_is_given() {
+    let mut setup = Setup::new(Mode::Enforce);
+    let why = Lost::NoAnswer;
+    let id = setup.ledger.intend(2, ago(MINUTE * 13), "reset", &[7]);
+    let view = &mut setup.ledger.view;
+    view.settle(id, ago(MINUTE * 12), Outcome::Unknown { why })
+        .unwrap();
+    let review = Review {
+        changed: Vec::new(),
+        verdict: Some(Verdict::Inconclusive),
+    };
+    view.review(id, ago(MINUTE * 2), &review).unwrap();
+    assert_eq!(setup.reason(), Reason::Eligible);
 }
 
 #[test]
@@ -105,7 +156,12 @@ fn a_folder_with_more_files_than_the_budget_has_a_whole_window_alone() {
 fn a_portal_that_is_new_in_the_ledger_waits_until_everything_is_forgiven() {
     let mut setup = Setup::with(vec![TestFolder::failing(1, 3)]);
     setup.ledger.view = Book::new(ago(MINUTE * 59));
-    assert_eq!(setup.reason(), Reason::Ledger);
+    let Choice::Hold(hold) = setup.decision().choice else {
+        panic!("the ledger is new")
+    };
+    let expected = (Reason::Ledger, Some(NOON.after(MINUTE)));
+    assert_eq!((hold.reason, hold.until), expected);
+    assert_eq!(setup.decision().numbers.next_allowed, None, "no cooldown");
     let view = &mut setup.ledger.view;
     view.forgive(&Forgiven::Everything, AttemptId::default());
     assert_eq!(setup.reason(), Reason::Eligible);

@@ -165,8 +165,24 @@ fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
         (accepted, 10, FAILED, (2, Some(Verdict::None))),
         (accepted, 10, PENDING, (0, None)),
         (accepted, 24 * 60, PENDING, (1, Some(Verdict::Inconclusive))),
-        (lost(Lost::Status(503)), 9, FAILED, (0, None)),
-        (lost(Lost::Status(503)), 10, FAILED, in_vain),
+        (
+            lost(Lost::Status {
+                status: 503,
+                retry_after: None,
+            }),
+            9,
+            FAILED,
+            (0, None),
+        ),
+        (
+            lost(Lost::Status {
+                status: 503,
+                retry_after: None,
+            }),
+            10,
+            FAILED,
+            in_vain,
+        ),
         (lost(Lost::NoAnswer), 10, FAILED, in_vain),
         (lost(Lost::NoAnswer), 10, DONE, (1, Some(Verdict::Partial))),
         (

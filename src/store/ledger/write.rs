@@ -17,8 +17,8 @@ pub(super) struct Changed {
     attempt: Option<(AttemptId, Step)>,
     /// Files of a folder whose number of attempts may have changed.
     tried: Option<(FolderId, Vec<FileKey>)>,
-    /// The new states of files of the attempt.
-    states: Vec<(FileKey, FileState)>,
+    /// Files of the attempt whose state may have changed.
+    changed: Vec<FileKey>,
     forgotten: Vec<AttemptId>,
     forgotten_folders: Vec<FolderId>,
     /// Classes whose counters may have gone.
@@ -53,27 +53,17 @@ impl Changed {
 
     /// `before`: without the review.
     pub fn by_review(before: &Book, id: AttemptId, review: &Review) -> Self {
-        let files = before
-            .attempt(id)
-            .and_then(|attempt| attempt.watched.clone());
-        let is_waiting = |key: &FileKey| {
-            let file = files.as_ref().and_then(|files| files.get(key));
-            file.is_some_and(|file| !file.state.is_settled())
-        };
-        let changed = review.changed.iter();
-        let changed = changed.filter(|(key, state)| *state != FileState::Sent && is_waiting(key));
-        let states: Vec<_> = changed.copied().collect();
+        let changed: Vec<_> = review.changed.iter().map(|(key, _)| *key).collect();
         let tried = if review.verdict == Some(Verdict::Inconclusive) {
             tried(before, id)
         } else {
-            let anew = states.iter().filter(|(_, state)| state.starts_anew());
-            let anew = anew.map(|(key, _)| *key).collect();
-            before.attempt(id).map(|attempt| (attempt.folder, anew))
+            let attempt = before.attempt(id);
+            attempt.map(|attempt| (attempt.folder, changed.clone()))
         };
         Self {
             attempt: Some((id, Step::Reviewed)),
             tried,
-            states,
+            changed,
             ..Self::default()
         }
     }
@@ -161,7 +151,7 @@ impl Changed {
             )));
         }
         if attempt.is_unjudged() {
-            self.write_states(connection, portal, attempt.id).await
+            self.write_states(connection, portal, attempt).await
         } else {
             let delete = Statement::new("DELETE FROM sent WHERE portal = ").value(portal);
             let delete = delete.text(" AND attempt = ").value(attempt.id.get());
@@ -173,15 +163,18 @@ impl Changed {
         &self,
         connection: &mut Connection,
         portal: &PortalAddress,
-        id: AttemptId,
+        attempt: &Attempt,
     ) -> Result<(), StoreError> {
+        let watched = attempt.watched.as_ref();
+        let state_of = |key: &FileKey| Some(watched?.get(key)?.state);
         for state in FileState::ALL {
-            let files = self.states.iter().filter(|(_, of)| *of == state);
-            let files: Vec<_> = files.map(|(key, _)| *key).collect();
+            let files = self.changed.iter();
+            let files = files.filter(|key| state_of(key) == Some(state));
+            let files: Vec<_> = files.copied().collect();
             for files in files.chunks(connection.max_parameters() - 3) {
                 let update = Statement::new("UPDATE sent SET state = ").value(state.as_str());
                 let update = update.text(" WHERE portal = ").value(portal);
-                let update = update.text(" AND attempt = ").value(id.get());
+                let update = update.text(" AND attempt = ").value(attempt.id.get());
                 let update = update.text(" AND file IN (").list(files.iter().copied());
                 update.text(")").fetch(connection).await?;
             }

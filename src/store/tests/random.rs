@@ -29,7 +29,11 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<(i64, Step)>> {
-    let lost = prop::sample::select(vec![Lost::NoAnswer, Lost::Status(503), Lost::Unreadable]);
+    let status = Lost::Status {
+        status: 503,
+        retry_after: None,
+    };
+    let lost = prop::sample::select(vec![Lost::NoAnswer, status, Lost::Unreadable]);
     let wait = prop::option::of((0..9_u64).prop_map(Duration::from_secs));
     let outcome = prop_oneof![
         Just(Outcome::NotSent),

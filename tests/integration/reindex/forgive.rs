@@ -35,8 +35,8 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
             "no attempt was ever made in a folder \"Outbox\"; the nearest name is \"Inbox\"",
         ),
         (
-            &["--portal", "main", "--class", "tiemout"],
-            "reindex classes",
+            &["--portal", "main", "--class", "unspecifyed"],
+            "no known file has had it; the nearest name is \"unspecified\"",
         ),
         (
             &["--portal", "main", "--folder", "Inbox", "--clock"],
@@ -51,5 +51,26 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
     }
     scene.helped_and_failed_anew(&exporter).await;
     scene.held(&exporter, "cooldown").await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_class_is_forgiven_that_has_no_counters_of_its_own() {
+    let scene = Scene::with("enforce", |config| {
+        config["errors"]["max_classes"] = 1.into();
+    })
+    .await;
+    scene.fail_for_a_reason("f.pdf");
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    let counted = |class| {
+        let labels = [("error", class), ("outcome", "recovered")];
+        metrics.count("kb_reindex_class_files_total", &labels)
+    };
+    assert_eq!((counted("unspecified"), counted("other")), (None, Some(0)));
+    for class in ["unspecified", "other"] {
+        let said = scene.forgive(&["--class", class], &[]);
+        assert!(said.contains(&format!("the class {class}")), "{said}");
+    }
     exporter.stop().await;
 }

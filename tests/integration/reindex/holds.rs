@@ -14,7 +14,14 @@ use crate::support::sqlite;
 async fn a_new_ledger_holds_everything_for_one_cooldown() {
     let scene = Scene::new("enforce").await;
     let exporter = scene.start().await;
-    scene.held(&exporter, "ledger").await;
+    let metrics = scene.held(&exporter, "ledger").await;
+    let name = "kb_reindex_next_allowed_timestamp_seconds";
+    assert_eq!(scene.value(&metrics, name, None), Some(0.0), "no cooldown");
+    let health = exporter.json("/health").await.to_string();
+    assert!(
+        health.contains("the portal is new in the ledger"),
+        "{health}"
+    );
     exporter.collected_again().await;
     assert_eq!(scene.sent(), 0);
     exporter.stop().await;

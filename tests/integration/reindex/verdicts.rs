@@ -151,3 +151,29 @@ async fn what_files_did_is_what_was_read_of_them_whatever_the_portal_says_that_i
     assert_eq!((recovered, refailed), (26.0, 64.0));
     exporter.stop().await;
 }
+
+#[tokio::test]
+async fn the_page_and_the_command_show_the_numbers_that_decide() {
+    let scene = Scene::new("enforce").await;
+    // With the class that they will have later, too.
+    scene.settle(&Status::Failed);
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    scene.helped_and_failed_anew(&exporter).await;
+    scene.held(&exporter, "cooldown").await;
+    exporter.collected_again().await;
+    let page = format!("/folders/main/{}", scene.folder);
+    let page = exporter.get(&page).await.text().await.unwrap();
+    for shown in [
+        "1 of 2 tries are left in this hour",
+        "2 of 2 recovered, 2 of the newest 2",
+    ] {
+        assert!(page.contains(shown), "{page}");
+    }
+    let mut command = scene.workspace.command();
+    let output = command.args(["reindex", "classes"]).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("main: 1 of 2 tries are left in this hour"));
+    assert!(said.contains("2 of 2"), "{said}");
+    exporter.stop().await;
+}

@@ -128,6 +128,7 @@ impl ThisProgram {
         });
         let facts = PortalFacts {
             now: time(portal.now),
+            wall: time(portal.now),
             zone: Tz::UTC,
             kill_switch: portal.is_stopped(),
             is_unusable: false,
@@ -226,7 +227,10 @@ fn outcome(answer: Answer) -> Outcome {
         Answer::Accepted(updated) => Outcome::Accepted { updated },
         Answer::Forbidden => refused(403),
         Answer::Busy => refused(429),
-        Answer::NotCarriedOut => unknown(Lost::Status(503)),
+        Answer::NotCarriedOut => unknown(Lost::Status {
+            status: 503,
+            retry_after: None,
+        }),
         Answer::Lost => unknown(Lost::NoAnswer),
     }
 }

@@ -147,6 +147,7 @@ impl World {
         let folders = (0..).zip(self.folders.values()).zip(&failed);
         let facts = PortalFacts {
             now: self.now,
+            wall: self.now,
             zone: Tz::UTC,
             kill_switch: self.kill_switch,
             is_unusable: false,
