@@ -209,6 +209,11 @@ impl PortalView {
         self.standing == Standing::Active
     }
 
+    /// Whether nobody knows who reads it, because the state cannot be used.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self.standing, Standing::Unavailable(_))
+    }
+
     /// The process that reads it, if another one does.
     pub fn holder(&self) -> Option<&str> {
         match &self.standing {

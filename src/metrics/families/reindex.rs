@@ -90,6 +90,8 @@ fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
     let state = state.map(|portal| portal.state_writes.refusal().is_none());
     let ledger = portals().filter_map(|portal| snapshot.reindex.get(&portal.name));
     let ledger = ledger.map(|view| view.refusal().is_none());
+    let unavailable = portals().filter(|portal| portal.is_unavailable());
+    let ledger = ledger.chain(unavailable.map(|_| false));
     let both = |all: bool, one: bool| all && one;
     for (store, writable) in [
         ("state", state.reduce(both)),

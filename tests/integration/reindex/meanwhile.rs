@@ -61,8 +61,8 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
     .await;
     let outbox = scene.portal.folder("Outbox");
     scene.portal.file(outbox, "a.pdf", Status::Failed);
-    // More files of the first one may come back, so it is processed first.
-    let [first, second] = [scene.folder, outbox];
+    // The first one has fewer files, so it is processed first.
+    let [first, second] = [outbox, scene.folder];
     let exporter = held_at_the_check(&scene, first).await;
     for name in ["x.pdf", "y.pdf"] {
         scene.portal.file(second, name, Status::Pending);
@@ -136,8 +136,9 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
     }
     scene.portal.refuse(REINDEX_FAILED, 403);
     let exporter = scene.start_with_old_ledger().await;
-    wait_for("each folder was tried", async || {
-        (scene.sent() == 3).then_some(())
+    // As many as may try in an hour.
+    wait_for("two folders were tried", async || {
+        (scene.sent() == 2).then_some(())
     })
     .await;
     exporter.stop().await;
