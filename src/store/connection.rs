@@ -144,7 +144,11 @@ impl Pause {
     /// Fails while it lasts, for the reason of it.
     pub fn check(&self) -> Result<(), StoreError> {
         match &self.0 {
-            Some(away) if UpTime::now() < away.until => Err(away.error.clone()),
+            // Nothing was sent now, whatever became of what was sent before.
+            Some(away) if UpTime::now() < away.until => Err(match &away.error {
+                StoreError::CommitUnknown(why) => StoreError::Away(why.clone()),
+                error => error.clone(),
+            }),
             _ => Ok(()),
         }
     }

@@ -118,6 +118,9 @@ impl Database {
 
     /// Begins a transaction: with a connection that ended meanwhile, once more with a new one.
     async fn begin(&mut self, statement: Duration) -> Result<&mut Connection, StoreError> {
+        if self.connection.is_none() {
+            self.pause.check()?;
+        }
         let begun = match self.try_to_begin(statement).await {
             Err(StoreError::Away(_) | StoreError::Replaced) if self.connection.is_some() => {
                 self.connection = None;
@@ -138,7 +141,6 @@ impl Database {
 
     async fn try_to_begin(&mut self, statement: Duration) -> Result<(), StoreError> {
         if self.connection.is_none() {
-            self.pause.check()?;
             self.connection = Some(self.open().await?);
         }
         let begin = self.begin_statements(statement);

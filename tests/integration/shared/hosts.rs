@@ -35,7 +35,7 @@ async fn a_host_that_is_down_or_takes_no_writes_is_passed_over() {
     assert_eq!(
         shared
             .database
-            .value("SELECT count(*) > 0 FROM kb_exporter.event"),
+            .value("SELECT count(*) > 0 FROM kb_exporter.lease"),
         "t"
     );
     let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";

@@ -11,6 +11,9 @@ pub(super) use crate::support::attempts::Attempt;
 /// The statement of transactions that write the intent of an attempt.
 pub(super) const WRITES_ATTEMPT: &str = "INSERT INTO attempt ";
 
+/// The statement of transactions that write what came of it.
+pub(super) const WRITES_OUTCOME: &str = "UPDATE attempt SET results";
+
 impl Attempt {
     /// When it was written down, in which folder.
     pub(super) fn event(&self) -> Event {
@@ -39,8 +42,9 @@ pub(super) fn holder(database: &Database) -> String {
     if !exists(database, "lease") {
         return String::new();
     }
-    let holder = database.store("SELECT coalesce(max(holder), '') FROM lease");
-    holder[0][0].clone()
+    let holder = database.store("SELECT holder FROM lease");
+    let holder = holder.first().and_then(|row| row.first());
+    holder.cloned().unwrap_or_default()
 }
 
 /// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may use it.

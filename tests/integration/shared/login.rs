@@ -26,8 +26,7 @@ async fn refused(shared: &Shared, url: &str, reason: &str) {
     let mut command = workspace.command();
     let exporter = Exporter::launch(command.args(["run", "--log.level", "trace"])).await;
     until_writable(&exporter, false).await;
-    exporter.collected().await;
-    shared.held(&exporter, "ledger").await;
+    assert_eq!(exporter.status("/readyz").await, 503);
     assert!(
         says(&exporter, reason),
         "{reason}: {:#?}",

@@ -1,7 +1,7 @@
 //! A server is replaced by a copy that lost the last commits: what a process knew is added again, and nothing is sent twice.
 
 use super::ledger;
-use super::scene::{Shared, says};
+use super::scene::{Shared, says, until_active};
 use crate::reindex::scene::fail_for_a_reason;
 
 #[tokio::test]
@@ -13,6 +13,7 @@ async fn an_attempt_that_the_database_lost_is_added_again_and_not_made_again() {
     let shared = Shared::new("enforce").await;
     shared.meet_long_ago().await;
     let first = shared.start_active().await;
+    until_active(&first, true).await;
     shared.database.sql(copy);
     shared.attempted(&first, "accepted").await;
     shared.helped_and_failed_anew(&first).await;

@@ -3,11 +3,12 @@
 use kb_simulator::Status;
 
 use super::ledger;
-use super::scene::{Shared, until_writable};
+use super::scene::{Shared, until_active, until_writable};
 use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::bouncer::Bouncer;
+use kb_exposition::Exposition;
 
 #[tokio::test]
 async fn two_processes_share_everything_through_pgbouncer() {
@@ -22,31 +23,27 @@ async fn two_processes_share_everything_through_pgbouncer() {
     exporter.stop().await;
     ledger::age(&shared.database, crate::reindex::scene::LONG_AGO);
 
-    let both = [
-        Exporter::start(&pooled).await,
-        Exporter::start(&pooled).await,
-    ];
-    for exporter in &both {
-        shared.held(exporter, "nothing_eligible").await;
-    }
+    let first = Exporter::start(&pooled).await;
+    until_active(&first, true).await;
+    let second = Exporter::start(&pooled).await;
+    until_active(&second, false).await;
+    shared.held(&first, "nothing_eligible").await;
     shared.portal.file(shared.folder, "f.pdf", Status::Failed);
     let id = shared.folder.to_string();
-    for exporter in &both {
-        exporter
-            .metrics_when("one file failed since the first count", |metrics| {
-                metrics.by_status("kb_folder_status_entries_total", &id)["failed"] == 1
-            })
-            .await;
-    }
+    let entered = |metrics: &Exposition| {
+        metrics.by_status("kb_folder_status_entries_total", &id)["failed"] == 1
+    };
+    first
+        .metrics_when("one file failed since the first count", entered)
+        .await;
     shared.fail_for_a_reason("g.pdf");
-    for exporter in &both {
-        shared.attempted(exporter, "accepted").await;
-        until_writable(exporter, true).await;
-        exporter.collections(3).await;
-    }
+    shared.attempted(&first, "accepted").await;
+    until_writable(&first, true).await;
+    first.stop().await;
+    until_active(&second, true).await;
+    let metrics = second.collections(3).await;
+    assert_eq!(shared.attempts(&metrics, "accepted"), Some(1.0));
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
-    for exporter in both {
-        exporter.stop().await;
-    }
+    second.stop().await;
 }

@@ -61,7 +61,14 @@ impl Shared {
         ledger::age(&self.database, LONG_AGO);
     }
 
-    /// Starts a process, and waits until it may act and no other may.
+    /// Starts a process that waits for the one that reads the portal.
+    pub(super) async fn start_standby(&self) -> Exporter {
+        let exporter = self.start().await;
+        until_active(&exporter, false).await;
+        exporter
+    }
+
+    /// Starts a process, and waits until it reads the portal and no other does.
     pub(super) async fn start_active(&self) -> Exporter {
         let before = ledger::holder(&self.database);
         let exporter = self.start().await;
@@ -104,6 +111,18 @@ pub(super) async fn until_writable(exporter: &Exporter, yes: bool) -> Exposition
             &format!("state and ledger are writable: {yes}"),
             |metrics| writable(metrics) == [Some(expected); 2],
         )
+        .await
+}
+
+/// What `/metrics` says when a process reads the one portal, or waits for another one.
+pub(super) async fn until_active(exporter: &Exporter, yes: bool) -> Exposition {
+    let expected = if yes { 1.0 } else { 0.0 };
+    exporter
+        .metrics_when(&format!("the process is active: {yes}"), |metrics| {
+            let active = metrics.value("kb_portal_active", &[]) == Some(expected);
+            let is_shown = metrics.all("kb_portal_up", &[]).count() > 0;
+            active && is_shown == yes
+        })
         .await
 }
 

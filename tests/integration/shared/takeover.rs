@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::ledger::{self, WRITES_ATTEMPT};
-use super::scene::{LEASE, Shared};
+use super::scene::{LEASE, Shared, until_active};
 use crate::reindex::scene::{FAILED, READS, budget_left, only_with_a_reason};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
@@ -13,15 +13,14 @@ use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
+use kb_exposition::Exposition;
 
-/// Lets both processes decide a few times more: the portal received the one request, and both know of it.
-async fn one_attempt(shared: &Shared, both: [&Exporter; 2]) {
-    for exporter in both {
-        shared.attempted(exporter, "accepted").await;
-        exporter.collections(3).await;
-    }
+/// The first process waits by now for the second, which has made the one attempt.
+async fn one_attempt(shared: &Shared, [first, second]: [&Exporter; 2]) {
+    shared.attempted(second, "accepted").await;
+    until_active(first, false).await;
+    second.collections(3).await;
     assert_eq!(shared.sent(), 1);
-    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
 }
 
 /// Waits until another process than before has the lease.
@@ -58,23 +57,7 @@ async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it(
     shared.attempted(&second, "accepted").await;
     first.signal("CONT");
     one_attempt(&shared, [&first, &second]).await;
-    first.stop().await;
-    second.stop().await;
-}
-
-/// Nobody wrote of the portal meanwhile, so that only the lease keeps it from that.
-#[tokio::test]
-async fn a_process_whose_place_was_taken_writes_no_intent() {
-    let shared = Shared::new("enforce").await;
-    let (first, holder) = stood_still(&shared).await;
-    let idle = shared.workspace.variant(only_with_a_reason);
-    let second = Exporter::start(&idle).await;
-    taken_over(&shared, &holder).await;
-    shared.held(&second, "nothing_eligible").await;
-    first.signal("CONT");
-    first.collections(3).await;
-    assert_eq!(shared.sent(), 0);
-    assert!(ledger::attempts(&shared.database).is_empty());
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
     first.stop().await;
     second.stop().await;
 }
@@ -106,14 +89,13 @@ async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_se
     let holder = ledger::holder(&shared.database);
     let second = shared.start().await;
     taken_over(&shared, &holder).await;
+    // Nobody knows whether the request of the first one is under way.
+    shared.attempted(&second, "unknown").await;
     proxy.open();
-    // The first process says that it sent nothing, and the second one makes the attempt.
-    for exporter in [&first, &second] {
-        shared.attempted(exporter, "accepted").await;
-        exporter.collections(3).await;
-    }
-    assert_eq!(shared.sent(), 1);
-    assert_eq!(ledger::outcomes(&shared.database), ["not_sent", "accepted"]);
+    until_active(&first, false).await;
+    second.collections(3).await;
+    assert_eq!(shared.sent(), 0);
+    assert_eq!(ledger::outcomes(&shared.database), ["unknown"]);
 }
 
 /// The answer to the commit of the intent comes within the lease, and after more than ten seconds.
@@ -143,6 +125,7 @@ async fn an_intent_whose_commit_is_late_is_made_by_another_process() {
     shared.attempted(&second, "accepted").await;
     proxy.open();
     one_attempt(&shared, [&first, &second]).await;
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
 }
 
 /// The portal answers when the process that asked stands still, and another one has its place.
@@ -157,21 +140,75 @@ async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
     first.signal("STOP");
     let second = shared.start().await;
     taken_over(&shared, &holder).await;
-    second.collections(2).await;
+    shared.attempted(&second, "unknown").await;
     shared.portal.heal();
     first.signal("CONT");
-    for exporter in [&first, &second] {
-        exporter
-            .metrics_when("the attempt has a result", |metrics| {
-                let results = ["accepted", "refused", "unknown"];
-                let results = results.map(|result| shared.attempts(metrics, result));
-                results.into_iter().flatten().sum::<f64>() > 0.0
-            })
-            .await;
-        exporter.collections(3).await;
-    }
+    until_active(&first, false).await;
+    second.collections(3).await;
     assert_eq!(shared.sent(), 1);
-    assert_eq!(ledger::attempts(&shared.database).len(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["unknown"]);
+}
+
+/// Nothing of what the killed process counted, sent or spent is lost, and nothing is made twice.
+#[tokio::test]
+async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_killed() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    let first = shared.start_active().await;
+    shared.attempted(&first, "accepted").await;
+    shared.helped_and_failed_anew(&first).await;
+    let before = shared.held(&first, "cooldown").await;
+    let second = shared.start_standby().await;
+    assert_eq!(second.status("/livez").await, 200);
+    assert_eq!(second.status("/readyz").await, 200);
+    let health = second.json("/health").await;
+    assert_eq!(health["status"], "pass");
+    let holder = format!("process {} on", first.pid());
+    assert!(health.to_string().contains(&holder), "{health}");
+    let page = second.get("/").await.text().await.unwrap();
+    assert!(page.contains(&holder), "{page}");
+    let asked = shared.portal.asked().len();
+    // Both processes show what they know, and the standby asks for nothing.
+    let of_first = first.collections(1).await;
+    assert!(shared.portal.asked().len() > asked);
+    assert_eq!(
+        second
+            .metrics()
+            .await
+            .all("kb_portal_requests_total", &[])
+            .count(),
+        0
+    );
+
+    let killed = std::time::Instant::now();
+    first.kill().await;
+    let after = until_active(&second, true).await;
+    let id = shared.folder.to_string();
+    let failed = |metrics: &Exposition| metrics.by_status("kb_folder_files", &id)["failed"];
+    assert_eq!(failed(&after), failed(&of_first), "shown at once");
+    assert!(killed.elapsed() < Duration::from_secs(12));
+    for name in [
+        "kb_folder_status_entries_total",
+        "kb_reindex_attempts_total",
+        "kb_reindex_files_recovered_total",
+    ] {
+        for sample in before.all(name, &[]) {
+            let labels: Vec<(&str, &str)> = sample
+                .labels
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            assert!(
+                after.value(name, &labels) >= Some(sample.value),
+                "{sample:?}"
+            );
+        }
+    }
+    shared.held(&second, "cooldown").await;
+    let metrics = second.collections(3).await;
+    assert_eq!(budget_left(&metrics), budget_left(&before));
+    assert_eq!(shared.sent(), 1);
+    second.stop().await;
 }
 
 #[tokio::test]
@@ -179,11 +216,12 @@ async fn a_process_that_stops_in_order_leaves_its_place_at_once() {
     let shared = Shared::with("enforce", only_with_a_reason).await;
     shared.meet_long_ago().await;
     let first = shared.start_active().await;
-    let second = shared.start().await;
-    shared.held(&second, "nothing_eligible").await;
-    let holder = ledger::holder(&shared.database);
+    let second = shared.start_standby().await;
+    let stopped = std::time::Instant::now();
     first.stop().await;
-    taken_over(&shared, &holder).await;
+    until_active(&second, true).await;
+    assert!(stopped.elapsed() < Duration::from_secs(3));
+    shared.held(&second, "nothing_eligible").await;
     shared.fail_for_a_reason("f.pdf");
     shared.attempted(&second, "accepted").await;
     assert_eq!(shared.sent(), 1);
