@@ -149,17 +149,17 @@ impl Reindexer {
             self.dependencies.events.wrote("ledger", took);
             if let Err(failed) = written {
                 self.refused(&failed);
-                if self.is_under_way(id) {
+                if !self.is_answered(id) {
                     self.unwritten.push((id, at, outcome));
                 }
             }
         }
     }
 
-    /// Whether the ledger waits for an attempt's outcome.
-    fn is_under_way(&self, id: AttemptId) -> bool {
+    /// Whether it is known that the ledger waits for no outcome of an attempt.
+    fn is_answered(&self, id: AttemptId) -> bool {
         let book = self.dependencies.ledger.book();
-        book.is_ok_and(|book| book.unanswered().any(|attempt| attempt.id == id))
+        book.is_ok_and(|book| book.unanswered().all(|attempt| attempt.id != id))
     }
 
     fn log(&self, folder: &FolderView, answer: &Requeue) {

@@ -119,12 +119,21 @@ async fn a_process_that_is_started_without_the_server_uses_it_as_soon_as_it_is_t
     let server = Server::own().await;
     let shared = eager(&server).await;
     server.stop().await;
+    let asked = shared.portal.asked().len();
     let exporter = shared.start().await;
     until_writable(&exporter, false).await;
-    let metrics = exporter.collected().await;
-    assert_eq!(failed(&shared, &metrics), 2);
-    shared.held(&exporter, "ledger").await;
-    assert_eq!(exporter.status("/readyz").await, 200);
+    assert_eq!(exporter.status("/livez").await, 200);
+    assert_eq!(exporter.status("/readyz").await, 503);
+    assert_eq!(exporter.json("/health").await["status"], "fail");
+    assert_eq!(
+        exporter.metrics().await.value("kb_portal_active", &[]),
+        Some(0.0)
+    );
+    assert_eq!(
+        shared.portal.asked().len(),
+        asked,
+        "nobody reads the portal"
+    );
     server.start().await;
     until_writable(&exporter, true).await;
     shared.attempted(&exporter, "accepted").await;

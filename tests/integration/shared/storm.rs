@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{Shared, until_writable};
+use crate::reindex::clock::Clock;
 use crate::reindex::limits::{
     Event, Limits, Time, each_request_has_an_attempt, folder_of, is_soon_after, wall,
 };
@@ -31,12 +32,12 @@ use kb_exposition::Sample;
 pub(crate) struct Size {
     processes: usize,
     limits: Limits,
-    /// Whether the server also fails over to a copy that lost something, and its clock is set.
+    /// Whether the server also fails over to a copy that lost something, and the clock of the processes is set.
     worse: bool,
 }
 
 const SMALL: Size = Size {
-    processes: 6,
+    processes: 4,
     limits: Limits {
         cooldown: Duration::from_secs(4),
         budget: 40,
@@ -55,9 +56,6 @@ pub(crate) const LARGE: Size = Size {
     worse: true,
 };
 
-/// How wrong the times of attempts may be after the clock was set: as long as a server may take to tell its time.
-const CLOCK_ERROR: Duration = Duration::from_secs(2);
-
 const FOLDERS: usize = 12;
 const FILES: usize = 4;
 
@@ -74,15 +72,12 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
 #[expect(clippy::print_stdout, reason = "shown when the test fails")]
 pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     let limits = &size.limits;
-    let server = if size.worse {
-        Server::with_clock().await
-    } else {
-        Server::own().await
-    };
+    let server = Server::own().await;
     let (shared, folders) = scene(&server, limits).await;
     let proxy = Proxy::before(server.address()).await;
     let workspace = shared.by(&shared.database.url_at(proxy.address()));
 
+    let clock = Clock::of(&shared);
     let mut generator = random.generator();
     let (kills, over) = (Cell::new(0), Cell::new(false));
     let deaths = RwLock::default();
@@ -94,6 +89,7 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     let lives = (0..size.processes).map(|_| Life {
         portal: &shared.portal,
         workspace: &workspace,
+        clock: &clock,
         generator: generator.fork(),
         deaths: &deaths,
         goes_on,
@@ -108,6 +104,7 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
         server: &server,
         proxy: &proxy,
         database: &shared.database,
+        clock: &clock,
         deaths: &deaths,
         generator: generator.fork(),
         worse: size.worse,
@@ -130,11 +127,7 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     );
     assert!(!requests.is_empty(), "nothing happened");
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
-    let error = if size.worse {
-        CLOCK_ERROR
-    } else {
-        Duration::ZERO
-    };
+    let error = Duration::ZERO;
     each_request_has_an_attempt(&requests, &intents, UNDER_WAY, error);
     each_answer_was_given(&attempts, &requests, error);
     limits.cooldowns_were_kept(&requests, UNDER_WAY);

@@ -20,7 +20,6 @@ use std::{fs, thread};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use super::clock::Clock;
 use super::process::Process;
 use super::wait::wait_for;
 use database::{Access, Database};
@@ -38,8 +37,6 @@ pub(crate) struct Server {
     folder: PathBuf,
     /// Each as `name=value`.
     settings: &'static [&'static str],
-    /// That of the machine, unless there is one.
-    clock: Option<Clock>,
     process: Mutex<Option<Process>>,
 }
 
@@ -55,19 +52,6 @@ impl Server {
         let server = Self::prepared(&["fsync=off"]);
         server.start().await;
         server
-    }
-
-    /// A server of its own whose clock can be set.
-    pub(crate) async fn with_clock() -> Self {
-        let mut server = Self::prepared(&["fsync=off"]);
-        server.clock = Some(Clock::in_file(server.folder.join("clock")));
-        server.start().await;
-        server
-    }
-
-    /// The clock of a server that has one of its own.
-    pub(crate) fn clock(&self) -> &Clock {
-        self.clock.as_ref().unwrap()
     }
 
     /// A server of its own that also speaks TLS, with the server's certificate that [`Certificates`] wrote into a folder.
@@ -93,7 +77,6 @@ impl Server {
             access,
             folder,
             settings,
-            clock: None,
             process: Mutex::default(),
         }
     }
@@ -113,11 +96,7 @@ impl Server {
 
     /// Starts it again after [`Self::stop`] or [`Self::kill`], on the same port.
     pub(crate) async fn start(&self) {
-        let mut command = home::unprivileged("env");
-        for (name, value) in self.clock.iter().flat_map(Clock::environment) {
-            command.arg(format!("{name}={}", value.display()));
-        }
-        command.arg(home::binary("postgres"));
+        let mut command = home::unprivileged(home::binary("postgres"));
         command.arg("-D").arg(self.folder.join("data"));
         let own = [
             "listen_addresses=127.0.0.1".to_owned(),

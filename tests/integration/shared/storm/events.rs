@@ -9,6 +9,7 @@ use tokio::sync::RwLock;
 use tokio::time::sleep;
 
 use crate::shared::ledger::{self, WRITES_ATTEMPT};
+use crate::support::clock::Clock;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::postgres::Server;
@@ -17,8 +18,8 @@ use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::{wait_for, watch_for};
 use crate::support::workspace::Workspace;
 
-/// Before how many collections a process ends. It acts only after its second one.
-const LONGEST_LIFE: u64 = 9;
+/// How long a process lives, in milliseconds. It acts only after its second collection, and waits for others before.
+const LIVES: Range<u64> = 0..9_000;
 
 /// How long a process stands still: longer than the lease of two seconds, in milliseconds.
 const PAUSES: Range<u64> = 2_100..4_500;
@@ -27,8 +28,9 @@ const PAUSES: Range<u64> = 2_100..4_500;
 pub(super) struct Life<'a, G> {
     pub(super) portal: &'a Portal,
     pub(super) workspace: &'a Workspace,
+    pub(super) clock: &'a Clock,
     pub(super) generator: fastrand::Rng,
-    /// Held to read while this process is stopped or killed.
+    /// Held to read while this process is started, stopped or killed.
     pub(super) deaths: &'a RwLock<()>,
     /// Whether another process is started.
     pub(super) goes_on: G,
@@ -39,15 +41,15 @@ impl<G: Fn() -> bool> Life<'_, G> {
     pub(super) async fn live(mut self) -> usize {
         let mut pauses = 0;
         while (self.goes_on)() {
-            let exporter = Exporter::start(self.workspace).await;
-            self.until_a_moment(&exporter).await;
+            let exporter = self.start().await;
+            self.until_a_moment().await;
             if self.generator.u8(..3) == 0 {
                 let _allowed = self.deaths.read().await;
                 exporter.signal("STOP");
                 wait(&mut self.generator, PAUSES).await;
                 exporter.signal("CONT");
                 pauses += 1;
-                self.until_a_moment(&exporter).await;
+                self.until_a_moment().await;
             }
             let _allowed = self.deaths.read().await;
             exporter.kill().await;
@@ -55,19 +57,23 @@ impl<G: Fn() -> bool> Life<'_, G> {
         pauses
     }
 
-    /// Waits for any moment of any interval; with every third process, for the next attempt of any process if that comes before.
-    async fn until_a_moment(&mut self, exporter: &Exporter) {
-        let (eager, lives) = (
-            self.generator.u8(..3) == 0,
-            self.generator.u64(..LONGEST_LIFE),
-        );
+    async fn start(&self) -> Exporter {
+        let _allowed = self.deaths.read().await;
+        let mut command = self.workspace.command();
+        Exporter::launch(command.envs(self.clock.environment()).arg("run")).await
+    }
+
+    /// Waits for any moment; with every third process, for the next attempt of any process if that comes before.
+    async fn until_a_moment(&mut self) {
+        let eager = self.generator.u8(..3) == 0;
+        let mut lives = self.generator.fork();
         let before = self.portal.written();
         let attempt = watch_for("an attempt", async || {
             (self.portal.written() > before).then_some(())
         });
         tokio::select! {
             () = attempt, if eager => wait(&mut self.generator, 0..10).await,
-            _ = exporter.collections(lives) => wait(&mut self.generator, 0..1_000).await,
+            () = wait(&mut lives, LIVES) => {}
         }
     }
 }
@@ -94,10 +100,12 @@ pub(super) struct Weather<'a> {
     pub(super) server: &'a Server,
     pub(super) proxy: &'a Proxy,
     pub(super) database: &'a Database,
-    /// Held to write while every process is needed that knows something.
+    /// The clock of the processes.
+    pub(super) clock: &'a Clock,
+    /// Held to write while every process is needed that knows something, or the clock is wrong.
     pub(super) deaths: &'a RwLock<()>,
     pub(super) generator: fastrand::Rng,
-    /// Whether the server also fails over, and its clock is set.
+    /// Whether the server also fails over, and the clock is set.
     pub(super) worse: bool,
 }
 
@@ -192,12 +200,13 @@ impl Weather<'_> {
             .collect()
     }
 
-    /// Sets the clock of the server, and after a while back.
+    /// Sets the clock, and after a while back. No process starts meanwhile: a clock that is ahead then cannot be noticed.
     async fn set_clock(&mut self) {
+        let _right = self.deaths.write().await;
         let step = ["+1h", "-1h", "+25h"][self.generator.usize(..3)];
-        self.server.clock().set(step);
-        self.wait(0..4_000).await;
-        self.server.clock().set("+0");
+        self.clock.set(step);
+        wait(&mut self.generator, 0..4_000).await;
+        self.clock.set("+0");
     }
 
     async fn wait(&mut self, millis: Range<u64>) {
