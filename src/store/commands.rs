@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::attempts::{Book, Forgiven};
+use crate::attempts::{AttemptId, Book, Forgiven};
 use crate::clock::Moment;
 use crate::config::State;
 use crate::model::PortalAddress;
@@ -66,7 +66,7 @@ async fn forgive_attempts(
     let newest = newest.first().map(|row| row.number_if_any("id"));
     let newest = newest.transpose()?.flatten().unwrap_or(0);
     note(connection, portal, &what.to_string(), newest).await?;
-    ledger::forget_tried(connection, portal, &[(what.clone(), Default::default())]).await?;
+    ledger::forget_tried(connection, portal, &[(what.clone(), AttemptId::default())]).await?;
     if *what == Forgiven::Everything {
         let trust = Statement::new("UPDATE lease SET doubted = 0 WHERE portal = ").value(portal);
         trust.fetch(connection).await?;

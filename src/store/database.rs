@@ -143,14 +143,14 @@ impl Database {
         if self.connection.is_none() {
             self.connection = Some(self.open().await?);
         }
-        let begin = self.begin_statements(statement);
+        let statements = self.begin_statements(statement);
         let open = self.connection.as_mut().ok_or(StoreError::Closed)?;
         if let Some(identity) = &open.identity {
             identity.check()?;
         }
-        let begun = timeout(PATIENCE, open.connection.execute(begin)).await;
-        let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
-        begun.map(drop)
+        let executed = timeout(PATIENCE, open.connection.execute(statements)).await;
+        let no_answer = |_| Err(StoreError::Away("no answer".to_owned()));
+        executed.unwrap_or_else(no_answer).map(drop)
     }
 
     async fn open(&self) -> Result<Open, StoreError> {

@@ -258,7 +258,7 @@ impl Ledger {
             Ok((Changed::by_outcome(book, id), ()))
         };
         let ledger = self.clone();
-        let note = move |_: &()| {
+        let note = move |(): &()| {
             ledger.known().under_way.remove(&id);
         };
         self.change(change, note).await
@@ -275,7 +275,7 @@ impl Ledger {
             after.review(id, at, &review)?;
             Ok((Changed::by_review(book, id, &review), ()))
         };
-        self.change(change, |_| {}).await
+        self.change(change, |()| {}).await
     }
 
     /// Counts the attempts of files from 0 again.
@@ -284,7 +284,7 @@ impl Ledger {
             after.renew(folder, &files);
             Ok((Changed::by_renewal(folder, files), ()))
         };
-        self.change(change, |_| {}).await
+        self.change(change, |()| {}).await
     }
 
     /// Removes what no limit reads any more. The counters of the folders that are listed stay.
@@ -303,7 +303,7 @@ impl Ledger {
             after.forget(&attempts, &folders);
             Ok((Changed::by_tidying(attempts, folders, classes), ()))
         };
-        self.change(change, |_| {}).await
+        self.change(change, |()| {}).await
     }
 
     /// Makes a change in one transaction. What fails changes nothing, unless it is not known whether it did.

@@ -148,8 +148,8 @@ fn options_of(given: &Options, host: &str, port: u16) -> Result<PgConnectOptions
         Some(value) => with(options, value),
         None => options,
     };
-    let options = set(options, "password", |options, text| options.password(text));
-    let options = set(options, "dbname", |options, text| options.database(text));
+    let options = set(options, "password", PgConnectOptions::password);
+    let options = set(options, "dbname", PgConnectOptions::database);
     let options = set(options, "sslrootcert", |options, text| {
         options.ssl_root_cert(text)
     });
@@ -177,6 +177,8 @@ fn has_certificates(file: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     fn only(url: &str) -> PgConnectOptions {
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!(only("postgres://kb@[::1]/kb").get_host(), "::1");
         let socket = only("postgres:///kb?host=/run/postgresql&user=kb");
         assert_eq!(
-            socket.get_socket().map(|path| path.as_path()),
+            socket.get_socket().map(PathBuf::as_path),
             Some(std::path::Path::new("/run/postgresql"))
         );
         assert_eq!(socket.get_database(), Some("kb"));

@@ -104,9 +104,8 @@ impl Folder {
 
     /// Shows that it left, if it did.
     pub(super) fn show_departure(&mut self) {
-        if let Some(Departure { reason, since }) = self.persisted.departure {
-            let since = since;
-            self.view_mut().state = FolderState::Departed(Departure { reason, since });
+        if let Some(departure) = self.persisted.departure {
+            self.view_mut().state = FolderState::Departed(departure);
         }
     }
 

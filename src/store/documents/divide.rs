@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::history::KnownFile;
     use crate::model::{FileKey, FolderName, Status, Timestamp};
-    use crate::store::FolderDocument;
+    use crate::store::{FolderDocument, PortalDocument};
 
     fn key(number: u128) -> FileKey {
         FileKey {
@@ -113,7 +113,7 @@ mod tests {
         let folders = vec![change(1, 25, 7), change(2, 0, 0), change(3, 4, 0)];
         let changes = FolderChanges {
             folders,
-            portal: Some(Default::default()),
+            portal: Some(PortalDocument::default()),
             ..FolderChanges::default()
         };
         let parts = divide(changes, 10);

@@ -18,7 +18,7 @@ pub(super) struct Changed {
     /// Files of a folder whose number of attempts may have changed.
     tried: Option<(FolderId, Vec<FileKey>)>,
     /// Files of the attempt whose state may have changed.
-    changed: Vec<FileKey>,
+    states: Vec<FileKey>,
     forgotten: Vec<AttemptId>,
     forgotten_folders: Vec<FolderId>,
     /// Classes whose counters may have gone.
@@ -63,7 +63,7 @@ impl Changed {
         Self {
             attempt: Some((id, Step::Reviewed)),
             tried,
-            changed,
+            states: changed,
             ..Self::default()
         }
     }
@@ -168,7 +168,7 @@ impl Changed {
         let watched = attempt.watched.as_ref();
         let state_of = |key: &FileKey| Some(watched?.get(key)?.state);
         for state in FileState::ALL {
-            let files = self.changed.iter();
+            let files = self.states.iter();
             let files = files.filter(|key| state_of(key) == Some(state));
             let files: Vec<_> = files.copied().collect();
             for files in files.chunks(connection.max_parameters() - 3) {
