@@ -125,9 +125,10 @@ async fn an_incident_is_told_a_few_times_and_called_off() {
     webhook.told("KbPortalDown", "firing").await;
     // What follows from the incidents is known to the rules, and told to nobody.
     let query = "ALERTS{alertname='KbFailedRatioHigh', alertstate='firing'}";
-    wait_for("the ratio of every folder is known to be high", async || {
-        (prometheus.query(query).await.len() == FOLDERS).then_some(())
-    })
+    wait_for(
+        "the ratio of every folder is known to be high",
+        async || (prometheus.query(query).await.len() == FOLDERS).then_some(()),
+    )
     .await;
     wait_for("every spike is called off", async || {
         let resolved = webhook.all().into_iter().filter(|alert| {
