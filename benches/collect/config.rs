@@ -45,6 +45,7 @@ impl Config {
                 "jitter": "0s",
                 "quiet_every": format!("{}s", self.quiet_every),
                 "max_pages_per_folder": 2_000_000,
+                "max_folders": 1_000_000,
             },
             "state": {"path": folder.join("state")},
         })

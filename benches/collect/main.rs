@@ -6,10 +6,11 @@
 //! ```
 //!
 //! Needs Linux with two cores and util-linux' `taskset`. Arguments choose parts, and sizes of the first; without any, all is measured, in about
-//! fifteen minutes.
+//! half an hour.
 //!
 //! - `requests`: what one collection asks, by page and sorted by status, once the portal's sorting is trusted.
 //! - `memory`: processor time and peak memory of `kb-exporter scan`, which scans every page.
+//! - `folders`: what one process needs for many folders: requests, processor time, memory, the time until all are counted.
 //! - `latency`: how fast it scans a portal that takes its time to answer, beside a client that does nothing else.
 //! - `read_schedule`: how late a change is seen among thousands of folders under a rate limit, beside every folder in turn.
 //!
@@ -22,6 +23,7 @@ mod cases;
 mod config;
 #[path = "../support/exporter.rs"]
 mod exporter;
+mod folders;
 mod latency;
 mod memory;
 #[path = "../support/portal.rs"]
@@ -41,10 +43,14 @@ use std::io::{self, Write};
 use anyhow::{Context, Result, bail};
 
 /// What can be measured. Memory comes first: a child's peak is never less than that of the process that started it.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     Part {
         name: "memory",
         measure: |_| memory::measure(),
+    },
+    Part {
+        name: "folders",
+        measure: |_| folders::measure(),
     },
     Part {
         name: "requests",
