@@ -50,14 +50,18 @@ async fn a_file_without_the_right_to_write_and_newer_tables_are_refused() {
     let made = tempfile::tempdir().unwrap();
     let store = store(made.path()).await;
     store.close().await;
-    // The first one is still locked.
-    let path = tempfile::tempdir().unwrap();
-    let file = path.path().join("state.db");
-    fs::copy(made.path().join("state.db"), &file).unwrap();
-    let newer = "UPDATE version SET number = 7";
-    raw(&file, newer).await;
-    let known = StoreError::Newer { found: 7, known: 1 };
-    assert_eq!(refused(path.path()).await, known);
+    // A folder that was opened stays locked for a moment.
+    let copy = || {
+        let path = tempfile::tempdir().unwrap();
+        let file = path.path().join("state.db");
+        fs::copy(made.path().join("state.db"), &file).unwrap();
+        (path, file)
+    };
+    let (path, file) = copy();
+    raw(&file, "UPDATE version SET number = 7").await;
+    let newer = StoreError::Newer { found: 7, known: 1 };
+    assert_eq!(refused(path.path()).await, newer);
+    let (path, file) = copy();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o400)).unwrap();
     assert!(matches!(
         refused(path.path()).await,
