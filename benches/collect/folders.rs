@@ -106,7 +106,7 @@ async fn count_once(portal: &Portal, folders: u32, state: &Path) -> Result<Used>
     loop {
         tokio::time::sleep(PAUSE).await;
         let samples = Samples::of_exporter(&exporter).await?;
-        let counted = samples.of("kb_folder_up", "").count();
+        let counted = counted(&samples);
         if counted == usize::try_from(folders)? {
             return Used::by(&samples, portal);
         }
@@ -128,7 +128,7 @@ async fn watch(portal: &Portal, folders: u32, state: &Path) -> Result<(Used, Use
     };
     let exporter = Exporter::start(|_| config.file(portal, state), &[])?;
     let mut samples = Samples::of_exporter(&exporter).await?;
-    while samples.of("kb_folder_up", "").count() < usize::try_from(folders)? {
+    while counted(&samples) < usize::try_from(folders)? {
         tokio::time::sleep(PAUSE).await;
         samples = Samples::of_exporter(&exporter).await?;
     }
@@ -136,6 +136,11 @@ async fn watch(portal: &Portal, folders: u32, state: &Path) -> Result<(Used, Use
     tokio::time::sleep(WATCHED).await;
     let samples = Samples::of_exporter(&exporter).await?;
     Ok((before, Used::by(&samples, portal)?))
+}
+
+/// Folders whose counts are shown.
+fn counted(samples: &Samples) -> usize {
+    samples.of("kb_folder_files", "status=\"done\"").count()
 }
 
 impl Used {

@@ -100,7 +100,10 @@ impl FileHistory {
         for key in forgotten {
             self.files.remove(key);
         }
-        self.files.extend(changed);
+        // `extend` would make room for all of them, although most are known.
+        for (key, file) in changed {
+            self.files.insert(key, file);
+        }
         for status in Status::ALL {
             self.turns[status].add(status, count);
         }
