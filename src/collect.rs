@@ -15,6 +15,7 @@ mod folders;
 pub mod full_scan;
 mod layout;
 mod list;
+pub mod order;
 mod persisted_folder;
 pub mod progress;
 mod publication;
@@ -32,6 +33,7 @@ mod tasks;
 mod unsaved;
 mod watched;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,16 +44,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::config::{Collect, Errors, Portal, Request, Strategy};
+use crate::count::Order;
+use crate::history::ListEntry;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::{Due, Heartbeat, Ticker};
-use crate::snapshot::{PortalView, Publisher};
+use crate::snapshot::{PortalView, Publisher, SortingState};
 use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
 pub use settings::Settings;
 
-use audit::show_sorting;
 use collection::Listed;
 use collection_log::CollectionLog;
 use folders::Folders;
@@ -64,11 +67,13 @@ use read_task::FolderRead;
 use reads::Refusal;
 use runs::Runs;
 use saver::{Saver, Written};
-use sorting::Sorting;
 use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Folders that a message names, at most.
+const NAMED_FOLDERS: usize = 3;
 
 /// Maximum number of results of tasks that are processed before anything else.
 const MAX_EVENTS: usize = 256;
@@ -100,7 +105,7 @@ pub struct Collector {
     settings: Arc<Settings>,
     dependencies: Dependencies,
     /// Whether the portal sorts by status.
-    sorting: Sorting,
+    sorting: SortingState,
     folders: Folders,
     list: FolderList,
     log: CollectionLog,
@@ -123,7 +128,7 @@ pub struct Collector {
 enum Event {
     Listed(Listed),
     RefusalsExplained(Vec<Refusal>, Listed),
-    FolderRead(FolderId, ReadKind, Box<FolderRead>),
+    FolderRead(FolderId, ReadKind, Option<ListEntry>, Box<FolderRead>),
     Written(Written),
 }
 
@@ -133,7 +138,7 @@ impl Collector {
         let StoredPortal { document, folders } = stored;
         let lease = dependencies.ledger.as_ref().map(Ledger::lease);
         let mut collector = Self {
-            sorting: Sorting::new(settings.portal.name.clone()),
+            sorting: SortingState::Assumed,
             folders: Folders::restored(folders, &settings),
             list: FolderList::restored(document.failing_since),
             log: CollectionLog::restored(document.last_success),
@@ -149,11 +154,9 @@ impl Collector {
             settings: Arc::new(settings),
             dependencies,
         };
-        if let Some(refutation) = document.refutation {
-            collector.refute(refutation);
-        }
         let now = Moment::now().wall;
         collector.folders.exclude_others(&collector.settings, now);
+        collector.judge_sorting();
         collector.save_all(MAX_BEHIND);
         collector.publish();
         collector
@@ -275,7 +278,9 @@ impl Collector {
             Event::RefusalsExplained(refusals, listed) => {
                 self.refusals_explained(refusals, listed);
             }
-            Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
+            Event::FolderRead(folder, kind, entry, read) => {
+                self.folder_read(folder, kind, entry, *read);
+            }
             Event::Written(written) => self.written(&written),
         }
     }
@@ -295,7 +300,6 @@ impl Collector {
 
     fn publish(&mut self) {
         let began = Moment::now().steady;
-        self.sorting.audited(show_sorting(self.folders.iter()));
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             address: self.settings.address.clone(),
@@ -308,7 +312,7 @@ impl Collector {
             collections: self.log.shown.clone(),
             stale_after: self.log.stale_after(&self.settings.collect),
             state_writes: self.saver.writes(),
-            sorting: self.sorting.state(),
+            sorting: self.sorting,
             unsorted: self.unsorted(),
             web_url: self.settings.portal.web_url.clone(),
             panics: self.dependencies.events.panics(),
@@ -319,10 +323,21 @@ impl Collector {
 
     /// Why every page is read although the configuration asks for less.
     fn unsorted(&self) -> Option<String> {
-        let refutation = self.sorting.refutation();
-        let refutation = refutation.filter(|_| self.settings.collect.strategy != Strategy::Full)?;
+        if self.settings.collect.strategy == Strategy::Full || self.sorting != SortingState::Refuted
+        {
+            return None;
+        }
+        let folders = self.folders.iter();
+        let unsorted = folders.filter(|folder| folder.order() == Order::Unsorted);
+        let mut names: Vec<_> = unsorted.map(|folder| folder.view.name.label()).collect();
+        let more = names.len().saturating_sub(NAMED_FOLDERS);
+        names.truncate(NAMED_FOLDERS);
+        let mut names = names.join(", ");
+        if more > 0 {
+            let _ = write!(names, " and {more} more");
+        }
         Some(format!(
-            "the portal does not sort by status, so every page is read of all folders that were not shown to be sorted: {refutation}"
+            "the portal does not sort by status, as the rows of these folders show: {names}; every page is read of all folders that were not shown to be sorted"
         ))
     }
 }

@@ -52,6 +52,18 @@ pub struct RowsRead {
     pub next: Option<u64>,
 }
 
+/// What the rows of scans by status showed about their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Nothing: the folder has one status, or one page, or changed too much.
+    #[default]
+    Unknown,
+    Sorted,
+    /// Statuses come again after other ones, in two reads of the same pages.
+    Unsorted,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderCount {
     pub files: ByStatus<u64>,
@@ -67,8 +79,8 @@ pub struct FolderCount {
     pub done: DoneFiles,
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
-    /// Rows beyond the total that the portal gives, if they were asked for.
-    pub rows_beyond: Option<u64>,
+    /// What its rows show about their order; `None` if they were not asked for in the order of status.
+    pub order: Option<Order>,
     /// Files of the latest total, or of the list of folders, that were not listed, if it is known: other ones may be left out each time
     /// where the total stays the same and rows come twice.
     pub left_out: Option<u64>,
@@ -90,7 +102,7 @@ impl FolderCount {
             rows_read: ByStatus::default(),
             done,
             failed_page: None,
-            rows_beyond: None,
+            order: None,
             left_out: None,
             missing_rows: 0,
             repeated_rows: 0,

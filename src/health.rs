@@ -12,6 +12,7 @@ use crate::config::Mode;
 use crate::model::Timestamp;
 use crate::snapshot::{
     Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
+    SortingState, Way,
 };
 
 use crate::store::Standing;
@@ -172,7 +173,7 @@ fn judge_folder(
     let age = age.map(|counts| now.since(counts.counted));
     let is_fresh = portal.fresh_counts(folder, now).is_some();
     let stale = age.is_some() && !is_fresh;
-    let contradiction = contradiction(folder);
+    let contradiction = contradiction(portal, folder);
     let is_unseen = folder.state == FolderState::Unseen && folder.counts.is_none();
     let status = if folder.state.is_fault() || stale || contradiction.is_some() || is_unseen {
         Status::Warn
@@ -196,18 +197,22 @@ fn judge_folder(
 }
 
 /// What the portal says about the number of files and contradicts.
-fn contradiction(folder: &FolderView) -> Option<String> {
+fn contradiction(portal: &PortalView, folder: &FolderView) -> Option<String> {
+    let counts = folder.counts.as_ref();
     let missing = folder.missing_files;
     if missing > 0 {
+        let listed = counts.map_or(0, |counts| counts.files.total());
         return Some(format!(
-            "the list of folders reports {missing} files more than the folder's file list has: they are not counted"
+            "the list of folders reports {} files, and the folder's file list has {listed}: {missing} are not counted",
+            listed + missing
         ));
     }
-    let counts = folder.counts.as_ref();
-    if let Some(beyond @ 1..) = counts.and_then(|counts| counts.look.rows_beyond) {
-        return Some(format!(
-            "the total of the folder's file list is wrong: it has {beyond} files more, which are counted"
-        ));
+    let is_marked =
+        counts.is_some_and(|counts| counts.look.way == Way::Sorted && !counts.look.consistent);
+    if is_marked && portal.sorting == SortingState::Assumed {
+        return Some(
+            "no full scan has shown yet that the portal sorts by status: until one has, the counts may be wrong".to_owned(),
+        );
     }
     let full_read = folder.full_read.as_ref()?;
     let (missing, repeated) = (full_read.missing_rows, full_read.repeated_rows);

@@ -40,6 +40,6 @@ pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::limit_rows;
 pub use record::{
     Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead, KnownFile,
-    Look,
+    ListEntry, Look, Scanned,
 };
 pub use update::{CompletedRead, Update};

@@ -25,7 +25,7 @@ mod worker;
 pub use commands::{books, forgive, known_classes};
 pub(crate) use connection::wrong_url;
 pub use documents::{
-    EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, PortalDocument, Refutation,
+    EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, PortalDocument,
     StoredFolder, StoredPortal,
 };
 pub use error::{LedgerError, StoreError};

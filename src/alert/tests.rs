@@ -90,7 +90,6 @@ fn counts(oldest: ByStatus<Option<Timestamp>>) -> Counts {
             consistent: true,
             requests: 1,
             duration: Duration::ZERO,
-            rows_beyond: None,
             missing_files: 0,
         },
         counted: Moment::now(),

@@ -1,13 +1,11 @@
-//! Audits of folders that are counted by their boundaries: every page is read, one folder at a time, as the reads that are needed least. An
-//! audit is a full scan between two counts by boundaries, which it is compared with. It sums up sizes as well.
+//! Audits: full scans that show whether the rows of a folder are in the order of their status. One is made at a time. They sum up sizes as well.
 //!
-//! Where the portal is known not to sort, the same shows which of its folders are sorted all the same, and when it sorts again.
-
-pub(super) mod comparison;
+//! A portal of which nothing is known is audited first, then each folder that is counted by boundaries every `full_every`. A folder that is known
+//! not to be sorted needs none: each of its counts is such a scan.
 
 use std::time::Duration;
 
-use tracing::warn;
+use tracing::{info, warn};
 
 use crate::clock::Moment;
 use crate::collect::Collector;
@@ -15,20 +13,18 @@ use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found};
-use crate::collect::sorting::Refutation;
-use crate::collect::strategy::choose;
+use crate::collect::sorting;
+use crate::collect::strategy::has_several_statuses;
 use crate::config::Strategy;
-use crate::count::Way;
-use crate::history::FullRead;
-use crate::model::{ByStatus, FolderId, Timestamp};
+use crate::count::{Order, Way};
+use crate::history::ListEntry;
+use crate::model::{FolderId, Timestamp};
 use crate::snapshot::{FolderState, FolderView, SortingState};
-
-use comparison::{Verdict, has_several_statuses};
 
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// An audit that failed is tried again after this part of `full_every`, and one that did not show that the folder is sorted.
+/// An audit that failed is made again after this part of `full_every`, and one that did not show the order of the rows.
 const SOON_SHARE: u32 = 24;
 
 /// Shortest time between two audits of a folder, as a part of `full_every`.
@@ -43,122 +39,129 @@ impl Collector {
         if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
             return;
         }
-        let checked = self.sorting.folder_to_check(now.steady, collect.full_every);
-        let audit = checked.or_else(|| {
-            let folders = self.folders.iter();
-            let due = folders.filter(|folder| self.needs_audit(folder, now));
-            // Of those that never were audited, small ones come first: most folders are proven soon.
-            let next = due.min_by_key(|folder| {
-                let last = folder.view.full_read.map(|full| full.at);
-                (last, folder.expected().pages(), folder.view.id)
-            });
-            next.map(|folder| folder.view.id)
+        let due = self.folders.iter();
+        let due = due.filter(|folder| self.needs_audit(folder, now));
+        // What may show the order first, and then what was never audited; of these the small ones first.
+        let next = due.min_by_key(|folder| {
+            let last = folder.view.full_read.map(|full| full.at);
+            let pages = folder.expected().pages();
+            (!may_show_order(folder), last, pages, folder.view.id)
         });
-        if let Some(folder) = audit {
-            // Whatever is due before a quiet folder would be due again is read first.
-            let due = Due {
+        let Some(folder) = next.map(|folder| folder.view.id) else {
+            return;
+        };
+        // Where the portal is known to sort, whatever is due before a quiet folder would be due again is read first.
+        let due = match self.sorting {
+            SortingState::Assumed => Due {
+                need: Need::Pressing,
+                at: now.steady,
+            },
+            SortingState::Shown | SortingState::Refuted => Due {
                 need: Need::Quiet,
-                at: now.steady + self.settings.collect.quiet_every,
-            };
-            self.queue.push(Turn {
-                due,
-                folder,
-                kind: ReadKind::Audit,
-                is_slow: false,
-            });
-        }
+                at: now.steady + collect.quiet_every,
+            },
+        };
+        self.queue.push(Turn {
+            due,
+            folder,
+            kind: ReadKind::Audit,
+            is_slow: false,
+        });
     }
 
     fn needs_audit(&self, folder: &Folder, now: Moment) -> bool {
-        let (view, collect, expected) = (&folder.view, &self.settings.collect, folder.expected());
+        let (view, collect) = (&folder.view, &self.settings.collect);
         let Some(counts) = view.counts.as_ref() else {
             return false;
         };
-        let is_by_boundaries =
-            choose(collect.strategy, SortingState::Assumed, &expected) == Way::Sorted;
         let may_begin = view.state == FolderState::Counted
-            && is_by_boundaries
-            && expected.pages() <= collect.max_pages_per_folder.get()
-            && folder.audit_again_at.is_none_or(|at| at <= now.steady);
-        let is_wanted = match self.sorting.refutation() {
-            Some(refuted) if !folder.shows_sorting() => {
-                has_several_statuses(&counts.files) && refuted.folder != view.id
+            && folder.order() != Order::Unsorted
+            && folder.expected().pages() <= collect.max_pages_per_folder.get();
+        if !may_begin {
+            return false;
+        }
+        let is_by_boundaries = counts.look.way == Way::Sorted;
+        match folder.audit_again_at {
+            Some(at) => at <= now.steady,
+            None if sorting::of_folder(self.sorting, folder.order()) == SortingState::Shown => {
+                is_by_boundaries && is_due(view, collect.full_every, now.wall)
             }
-            _ => {
-                let is_awaited = folder.audit_again_at.is_some();
-                let is_due = is_due(view, &counts.files, collect.full_every, now.wall);
-                counts.look.way == Way::Sorted && (is_awaited || is_due)
+            None => {
+                let is_new = folder.scanned().is_none();
+                may_show_order(folder) && folder.order() == Order::Unknown
+                    || is_by_boundaries && is_new
             }
-        };
-        may_begin && is_wanted
+        }
     }
 
-    /// An audit ended.
-    pub(super) fn audited(&mut self, id: FolderId, read: FolderRead) {
-        let ended = read.ended.wall;
-        let audit = match read.result {
-            Ok(Found::Audited(audit)) => Ok(audit),
-            Ok(_) => return,
-            Err(error) => Err(error),
-        };
-        let verdict = audit.as_ref().ok().map(|audit| audit.1);
-        let is_gone = matches!(&audit, Err(error) if error.is_refusal() || error.is_gone());
-        if is_gone || verdict == Some(Verdict::Sorted) {
-            self.sorting.retract(id);
-        }
-        let is_refuted = self.sorting.refutation().is_some();
-        let folder = self.folders.get_mut(id);
+    /// An audit ended, which began with an entry of the list.
+    pub(super) fn audited(&mut self, id: FolderId, entry: Option<ListEntry>, read: FolderRead) {
+        let portal = &self.settings.portal.name;
+        let reindex = &self.settings.reindex;
+        let (class_slots, folder) = self.folders.with_class_slots(id);
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
             return;
         };
-        match &audit {
-            Ok(audit) => folder.finish_audit(&audit.0, audit.1, ended),
-            Err(error) => {
-                warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
+        let shown = match read.result {
+            Ok(Found::Counted(count)) => {
+                let order = count.order;
+                let read = (read.began, read.ended, *count);
+                folder.finish_audit(read, entry, class_slots, reindex);
+                order.is_some_and(|order| order != Order::Unknown)
             }
-        }
-        let again = audit.is_err() || is_refuted && !folder.shows_sorting();
+            Ok(Found::ManyPages | Found::Unsorted) => false,
+            Err(error) => {
+                warn!(%portal, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
+                false
+            }
+        };
         let soon = Moment::now().steady + self.settings.collect.full_every / SOON_SHARE;
-        folder.audit_again_at = again.then_some(soon);
-        if matches!(verdict, Some(Verdict::Wrong { .. })) {
-            let (folder, pages) = (id, Vec::new());
-            self.refute(Refutation { folder, pages });
-        }
+        folder.audit_again_at = (!shown).then_some(soon);
+        self.judge_sorting();
         self.save([id], MAX_BEHIND);
     }
-}
 
-/// Whether audits show that a portal sorts: every folder that is counted by its boundaries was audited and agreed, and some have several
-/// statuses.
-pub(super) fn show_sorting<'a>(folders: impl Iterator<Item = &'a Folder>) -> bool {
-    let mut is_shown = false;
-    for folder in folders.filter(|folder| folder.is_there()) {
-        let counts = folder.view.counts.as_ref();
-        let Some(counts) = counts.filter(|counts| counts.look.way == Way::Sorted) else {
-            continue;
-        };
-        let audited = folder.view.full_read;
-        if audited.is_none_or(|audited| needs_proof(audited, &counts.files)) {
-            return false;
+    /// Notes what the folders show about the portal's sorting, and says what is new.
+    pub(super) fn judge_sorting(&mut self) {
+        let there = self.folders.iter().filter(|folder| folder.is_there());
+        let state = sorting::of_portal(there.map(Folder::order));
+        let before = std::mem::replace(&mut self.sorting, state);
+        if state == before {
+            return;
         }
-        is_shown |= audited.is_some_and(|audited| audited.shows_sorting);
+        let portal = &self.settings.portal.name;
+        match state {
+            SortingState::Assumed => {
+                info!(%portal, "it is not known any more whether the portal sorts by status")
+            }
+            SortingState::Shown => {
+                info!(%portal, "the rows of a full scan show that the portal sorts by status");
+                self.folders
+                    .iter_mut()
+                    .for_each(Folder::count_again_if_marked);
+            }
+            SortingState::Refuted => {
+                warn!(%portal, folders = self.unsorted(), "the portal does not sort by status: every page is read of folders that were not shown to be sorted");
+                let others = self.folders.iter_mut();
+                let others = others.filter(|folder| folder.order() == Order::Unknown);
+                others.for_each(Folder::doubt_boundaries);
+            }
+        }
+        self.publication.request();
     }
-    is_shown
 }
 
-/// Whether a folder with these counts is to be audited. Due times of folders that were audited at the same time are spread by their ids.
-fn is_due(view: &FolderView, counts: &ByStatus<u64>, every: Duration, now: Timestamp) -> bool {
-    let Some(full_read) = view.full_read else {
-        return true;
-    };
-    let age = now.since(full_read.at);
-    let unproven = needs_proof(full_read, counts) && full_read.missing_rows == 0;
-    unproven && age >= every / SOON_SHARE || age >= every.mul_f64(share(view.id))
+/// Whether the rows of a folder show an order: they are in several statuses, and on several pages.
+fn may_show_order(folder: &Folder) -> bool {
+    let counts = folder.view.counts.as_ref();
+    let has_several = counts.is_some_and(|counts| has_several_statuses(&counts.files));
+    has_several && folder.expected().pages() > 1
 }
 
-/// Whether no audit showed that a folder with these counts is sorted. A list of one status is sorted in any order.
-fn needs_proof(full_read: FullRead, counts: &ByStatus<u64>) -> bool {
-    !full_read.shows_sorting && has_several_statuses(counts)
+/// Whether a folder is to be audited. Due times of folders that were audited at the same time are spread by their ids.
+fn is_due(view: &FolderView, every: Duration, now: Timestamp) -> bool {
+    view.full_read
+        .is_none_or(|full_read| now.since(full_read.at) >= every.mul_f64(share(view.id)))
 }
 
 /// The part of `full_every` after which a folder is audited: from three quarters to all of it.
@@ -169,55 +172,34 @@ fn share(folder: FolderId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FolderName, Status};
+    use crate::history::FullRead;
+    use crate::model::{ByStatus, FolderName};
 
     const DAY: Duration = Duration::from_hours(24);
 
     /// Whether a folder is due that was audited last so long ago.
-    fn due(id: u128, ago: Option<Duration>, failed: u64, last: FullRead) -> bool {
+    fn due(id: u128, ago: Option<Duration>) -> bool {
         let now = Moment::now().wall;
-        let counts = ByStatus::from_fn(|status| match status {
-            Status::Done => 5,
-            Status::Failed => failed,
-            _ => 0,
-        });
         let id = uuid::Uuid::from_u128(id).into();
         let mut view = FolderView::unseen(id, FolderName::new("Inbox"));
         view.full_read = ago.map(|ago| FullRead {
             at: now.before(ago),
-            ..last
-        });
-        is_due(&view, &counts, DAY, now)
-    }
-
-    fn read(missing_rows: u64, shows_sorting: bool) -> FullRead {
-        FullRead {
-            at: Timestamp::default(),
             sizes: ByStatus::default(),
-            missing_rows,
+            missing_rows: 0,
             repeated_rows: 0,
-            shows_sorting,
-        }
+            scanned: None,
+        });
+        is_due(&view, DAY, now)
     }
 
     #[test]
     fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
-        let is_due = |id, ago| due(id, ago, 1, read(0, true));
         for id in [0, u128::MAX / 3, u128::MAX] {
-            assert!(is_due(id, None));
-            assert!(is_due(id, Some(DAY)));
-            assert!(!is_due(id, Some(DAY / 2)));
+            assert!(due(id, None));
+            assert!(due(id, Some(DAY)));
+            assert!(!due(id, Some(DAY / 2)));
         }
         let late = Some(DAY * 7 / 8);
-        assert!(is_due(0, late) && !is_due(u128::MAX, late));
-    }
-
-    #[test]
-    fn until_an_audit_showed_that_a_folder_of_several_statuses_is_sorted_the_next_comes_soon() {
-        let is_due = |ago, failed, missing| due(1, Some(ago), failed, read(missing, false));
-        assert!(is_due(DAY / 24, 1, 0));
-        assert!(!is_due(DAY / 25, 1, 0));
-        assert!(!is_due(DAY / 2, 0, 0));
-        assert!(!is_due(DAY / 2, 1, 3));
+        assert!(due(0, late) && !due(u128::MAX, late));
     }
 }

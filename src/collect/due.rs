@@ -8,26 +8,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::collect::queue::{Due, Need};
-use crate::model::Timestamp;
+use crate::history::ListEntry;
 use crate::portal::ListedFolder;
 
 /// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
 const EARLY_SHARE: u32 = 4;
-
-/// The parts of a folder's entry in the list that show changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
-    file_count: u64,
-    updated_at: Option<Timestamp>,
-}
-
-impl Entry {
-    /// Whether this differs from an earlier one. A missing `updated_at` is no difference.
-    fn differs(self, earlier: Self) -> bool {
-        let updated = self.updated_at.zip(earlier.updated_at);
-        self.file_count != earlier.file_count || updated.is_some_and(|(now, then)| now != then)
-    }
-}
 
 /// How a read ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +36,7 @@ pub(super) struct ReadIntervals {
 /// When a folder was read, and what the list says since.
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
-    listed: Option<Entry>,
+    listed: Option<ListEntry>,
     last: Option<LastRead>,
     /// When the last read began that found something new.
     steady_since: Option<Instant>,
@@ -63,14 +48,14 @@ struct LastRead {
     queued: Instant,
     began: Instant,
     /// The entry of the list that it began with.
-    entry: Option<Entry>,
+    entry: Option<ListEntry>,
     /// While it is under way, that of the read before.
     outcome: Option<ReadOutcome>,
 }
 
 impl ReadLog {
     pub fn listed(&mut self, folder: &ListedFolder) {
-        self.listed = Some(Entry {
+        self.listed = Some(ListEntry {
             file_count: folder.file_count,
             updated_at: folder.updated_at,
         });
@@ -97,6 +82,23 @@ impl ReadLog {
         }
     }
 
+    /// The folder's entry in the latest list.
+    pub fn entry(&self) -> Option<ListEntry> {
+        self.listed
+    }
+
+    /// The entry that the last read began with.
+    pub fn entry_read(&self) -> Option<ListEntry> {
+        self.last.as_ref().and_then(|last| last.entry)
+    }
+
+    /// The folder is read again in the next collection, although nothing changed.
+    pub fn press(&mut self) {
+        if let Some(last) = &mut self.last {
+            last.outcome = None;
+        }
+    }
+
     /// The folder came back: what was known of its reads does not hold any more.
     pub fn forget_reads(&mut self) {
         self.last = None;
@@ -105,12 +107,6 @@ impl ReadLog {
     /// When this process read the folder last.
     pub fn last_began(&self) -> Option<Instant> {
         self.last.as_ref().map(|last| last.began)
-    }
-
-    /// The files that the list reported when the last read began.
-    pub fn reported_files(&self) -> u64 {
-        let entry = self.last.as_ref().and_then(|last| last.entry);
-        entry.map_or(0, |entry| entry.file_count)
     }
 
     /// Whether the last read was refused, or found that the folder is gone. The list does not show when that ends.

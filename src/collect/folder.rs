@@ -5,13 +5,13 @@ mod stored;
 mod under_way;
 mod witnesses;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::collect::audit::comparison::{Comparison, Verdict};
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
@@ -20,9 +20,9 @@ use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
-use crate::count::{Boundaries, DoneFiles, FolderCount, Way, are_few};
-use crate::history::{CompletedRead, DepartureReason, FullRead, apply, limit_rows};
-use crate::model::{FileKey, FolderId, FolderName, Status, Timestamp};
+use crate::count::{Boundaries, DoneFiles, FolderCount, Order, Way, are_few};
+use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, apply, limit_rows};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::store::{Ledger, StoredFolder};
@@ -46,9 +46,7 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Option<Arc<Boundaries>>,
-    /// Whether this process looked between the boundaries.
-    looked: bool,
-    /// When an audit is tried again that failed, or did not show what it should.
+    /// When an audit is made that is due before its time: the last one failed, or did not show what it should.
     pub audit_again_at: Option<Instant>,
     witnesses: Witnesses,
 }
@@ -79,7 +77,6 @@ impl Folder {
             state_before: None,
             times_counted: 0,
             boundaries: None,
-            looked: false,
             audit_again_at: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
         };
@@ -119,9 +116,6 @@ impl Folder {
         let record = self.persisted.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
         Expected {
-            rows_beyond: self.witnesses.has_rows_beyond(),
-            looks_beyond: self.witnesses.looks_beyond(),
-            first_look: !self.looked && record.is_none_or(|record| record.full_read.is_none()),
             rows: self
                 .persisted
                 .rows_wanted(self.presses(), self.times_read_on > 0),
@@ -129,11 +123,14 @@ impl Folder {
         }
     }
 
-    /// Whether an audit showed that the folder is sorted, and nothing contradicted it since.
-    pub fn shows_sorting(&self) -> bool {
-        let record = self.persisted.record.as_ref();
-        let full_read = record.and_then(|record| record.full_read);
-        full_read.is_some_and(|full_read| full_read.shows_sorting)
+    /// What its rows showed about their order.
+    pub fn order(&self) -> Order {
+        self.persisted.order
+    }
+
+    /// What a full scan counted, if nothing has changed since.
+    pub fn scanned(&self) -> Option<ByStatus<u64>> {
+        self.persisted.scanned(self.read_log.entry())
     }
 
     /// Whether its files may change their status by themselves: files wait or are processed, or an attempt to reindex them is open. Otherwise,
@@ -201,36 +198,11 @@ impl Folder {
         let same = self.counted_the_same(&read);
         let outcome = match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(Found::ManyPages | Found::Unsorted(_) | Found::Audited(_)) => ReadOutcome::Failed,
-            Ok(Found::Counted(mut count)) => {
-                limit_rows(&mut count, &self.persisted.history);
-                let reported = self.read_log.reported_files();
-                let files = count.files.total();
-                self.witnesses.counted(files, reported, count.rows_beyond);
-                let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(&count));
-                count.consistent &=
-                    self.witnesses.missing() == 0 && are_few(hidden, reported) && on_no_page == 0;
-                let left_out = hidden.max(on_no_page);
-                count.left_out = count.left_out.map(|files| files.max(left_out));
-                let read = CompletedRead {
-                    began: read.began,
-                    ended: read.ended,
-                    missing_files: self.witnesses.missing(),
-                    count: *count,
-                };
-                let (finished, whole) = self.count(&read, class_slots);
-                let watch = Watch {
-                    files: &watched,
-                    finished: &finished,
-                    whole,
-                    before: self.view.failed_files.as_deref(),
-                };
-                let name = self.view.name.label();
-                let mode = reindex.for_folder(self.view.id, name).mode;
-                let began = read.began.wall;
-                let failed = failed_files(mode, &watch, &read.count, &self.persisted, began);
-                self.view_mut().failed_files = failed;
-                self.times_counted = self.times_counted.saturating_add(1);
+            Ok(Found::ManyPages | Found::Unsorted) => ReadOutcome::Failed,
+            Ok(Found::Counted(count)) => {
+                let entry = self.read_log.entry_read();
+                let read = (read.began, read.ended, *count);
+                self.finish_count(read, entry, &watched, class_slots, reindex);
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -244,6 +216,46 @@ impl Folder {
         };
         self.read_log.end(outcome, same);
         outcome
+    }
+
+    /// Applies a count, by a read that began with an entry of the list.
+    fn finish_count(
+        &mut self,
+        (began, ended, mut count): (Moment, Moment, FolderCount),
+        entry: Option<ListEntry>,
+        watched: &HashSet<FileKey>,
+        class_slots: &mut ClassSlots,
+        reindex: &Reindex,
+    ) {
+        self.persisted.order = count.order.unwrap_or(self.persisted.order);
+        limit_rows(&mut count, &self.persisted.history);
+        let reported = entry.map_or(0, |entry| entry.file_count);
+        let files = count.files.total();
+        self.witnesses.counted(files, reported);
+        let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(&count));
+        count.consistent &=
+            self.witnesses.missing() == 0 && are_few(hidden, reported) && on_no_page == 0;
+        let left_out = hidden.max(on_no_page);
+        count.left_out = count.left_out.map(|files| files.max(left_out));
+        let read = CompletedRead {
+            began,
+            ended,
+            entry,
+            missing_files: self.witnesses.missing(),
+            count,
+        };
+        let (finished, whole) = self.count(&read, class_slots);
+        let watch = Watch {
+            files: watched,
+            finished: &finished,
+            whole,
+            before: self.view.failed_files.as_deref(),
+        };
+        let name = self.view.name.label();
+        let mode = reindex.for_folder(self.view.id, name).mode;
+        let failed = failed_files(mode, &watch, &read.count, &self.persisted, began.wall);
+        self.view_mut().failed_files = failed;
+        self.times_counted = self.times_counted.saturating_add(1);
     }
 
     /// Files that boundaries may count and that are on no page, as the last full read found.
@@ -299,8 +311,6 @@ impl Folder {
         };
         if let DoneFiles::Counted(boundaries) = &count.done {
             self.boundaries = Some(Arc::new(boundaries.clone()));
-            // One that found nothing wrong is enough.
-            self.looked = count.consistent;
         }
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
@@ -309,29 +319,45 @@ impl Folder {
         shown
     }
 
-    /// Applies an audit. Its counts are older than those of the reads that were made meanwhile.
-    pub fn finish_audit(&mut self, found: &Comparison, verdict: Verdict, ended: Timestamp) {
+    /// Applies an audit, which began with an entry of the list. Its counts are older than those by boundaries that were made meanwhile, and are
+    /// the count where these are wrong.
+    pub fn finish_audit(
+        &mut self,
+        read: (Moment, Moment, FolderCount),
+        entry: Option<ListEntry>,
+        class_slots: &mut ClassSlots,
+        reindex: &Reindex,
+    ) {
+        if read.2.order == Some(Order::Unsorted) {
+            self.doubt_boundaries();
+            self.finish_count(read, entry, &HashSet::new(), class_slots, reindex);
+            return;
+        }
+        let (_, ended, count) = read;
+        self.persisted.order = count.order.unwrap_or_default();
         if let Some(record) = &mut self.persisted.record {
-            record.full_read = FullRead::after(record.full_read, &found.scan, ended);
-        }
-        if verdict == Verdict::Sorted {
-            self.persisted.set_shows_sorting(true);
-        }
-        if let Some(difference) = found.difference() {
-            self.view_mut().full_read_difference = Some(Box::new(difference));
+            record.full_read = FullRead::after(record.full_read, &count, entry, ended.wall);
         }
         self.show_persisted();
     }
 
-    /// The folder may not be sorted: counts by boundaries are no base for what follows.
+    /// The folder is not sorted: counts by boundaries are no base for what follows.
     pub fn doubt_boundaries(&mut self) {
-        self.persisted.set_shows_sorting(false);
         let is_sorted = |counts: &Arc<Counts>| counts.look.way == Way::Sorted;
         if self.view.counts.as_ref().is_some_and(is_sorted) {
             self.persisted.forget_base();
             if let Some(counts) = &mut self.view_mut().counts {
                 Arc::make_mut(counts).look.consistent = false;
             }
+        }
+    }
+
+    /// The portal is known to sort by now: a count that was marked only because that was not known is made again.
+    pub fn count_again_if_marked(&mut self) {
+        let is_marked =
+            |counts: &Arc<Counts>| counts.look.way == Way::Sorted && !counts.look.consistent;
+        if self.view.counts.as_ref().is_some_and(is_marked) {
+            self.read_log.press();
         }
     }
 

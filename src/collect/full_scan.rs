@@ -11,30 +11,50 @@ use futures_util::stream::FuturesUnordered;
 
 use crate::aggregate::{Tally, TallyContext};
 use crate::collect::error::{FetchPage, ReadError, total_of};
-use crate::collect::layout::Layout;
+use crate::collect::layout::{Layout, PageNumber};
+use crate::collect::order::{Breaks, RowOrder};
 use crate::collect::progress::Progress;
 use crate::config::Collect;
 use crate::count::FolderCount;
-use crate::model::{FileKey, Status};
+use crate::model::Status;
 use crate::portal::{FileRow, Page, PageBody, PageRequest};
 
 /// Pages that are read again in one scan, at most.
 const MAX_AGAIN: usize = 10;
 
+/// The order in which a scan asks for the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScanOrder {
+    /// No row moves while files change their status.
+    Name,
+    /// The rows show whether the portal sorts.
+    Status,
+}
+
+impl ScanOrder {
+    /// A page of the list in this order, from 1.
+    pub fn page(self, number: u64) -> PageRequest {
+        match self {
+            Self::Name => PageRequest::by_name(number),
+            Self::Status => PageRequest::by_status(number),
+        }
+    }
+}
+
 /// Scans a folder from its first page, which may have been read already, to the last, several pages in flight. Pages are processed as they come:
-/// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, up to this page.
+/// a late one does not delay the requests for the next ones. Returns the places as well at which a status comes again.
 pub async fn scan_pages(
     first: Option<&PageBody>,
     fetch: impl FetchPage,
+    order: ScanOrder,
     limits: &Collect,
     context: TallyContext,
-    beyond_total: Option<u64>,
     progress: &Progress,
-) -> Result<FolderCount, ReadError> {
+) -> Result<(FolderCount, Breaks), ReadError> {
     let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
     let mut in_flight = FuturesUnordered::new();
     let request = |number: u64| {
-        let page = PageRequest::by_name(number);
+        let page = order.page(number);
         let answer = fetch(page);
         async move {
             let body = answer.await.map_err(ReadError::at(page))?;
@@ -57,9 +77,6 @@ pub async fn scan_pages(
             next = number + 1;
         }
         let Some((page, body)) = in_flight.try_next().await? else {
-            if let Some(last) = beyond_total {
-                scan.read_beyond(last, &fetch, progress).await?;
-            }
             return scan.finish();
         };
         if !scan.add(page, &body, progress)? {
@@ -78,10 +95,9 @@ struct Scan {
     /// The total of the latest page; none before the first.
     total: Option<u64>,
     totals_agree: bool,
-    /// Rows behind the last page by the total, if they were asked for.
-    rows_beyond: Option<u64>,
     first_empty: Option<u64>,
     last_with_rows: u64,
+    order: RowOrder,
     /// Pages that were read again.
     again: BTreeSet<u64>,
 }
@@ -95,9 +111,9 @@ impl Scan {
             page_size: 0,
             total: None,
             totals_agree: true,
-            rows_beyond: None,
             first_empty: None,
             last_with_rows: 0,
+            order: RowOrder::default(),
             again: BTreeSet::new(),
         }
     }
@@ -128,6 +144,8 @@ impl Scan {
 
     fn add_rows(&mut self, page: PageRequest, rows: &[FileRow<'_>]) {
         let failed_before = self.tally.files(Status::Failed);
+        let statuses = rows.iter().map(|row| (row.word(), row.created_at()));
+        self.order.add(PageNumber(page.page), statuses);
         for row in rows {
             self.tally.add(row);
         }
@@ -159,33 +177,6 @@ impl Scan {
         Ok((page <= last).then_some(page))
     }
 
-    /// Reads behind the last page until one shows no other rows than the one before, or cannot be read: then nothing is known to be there.
-    async fn read_beyond(
-        &mut self,
-        last: u64,
-        fetch: impl FetchPage,
-        progress: &Progress,
-    ) -> Result<(), ReadError> {
-        let (rows, mut before) = (self.tally.rows(), None);
-        for number in self.last_page()? + 1..=last.min(self.max_pages) {
-            let page = PageRequest::by_name(number);
-            let body = match fetch(page).await {
-                Ok(body) => body,
-                Err(error) if error.is_refusal() => return Err(ReadError::at(page)(error)),
-                Err(_) => break,
-            };
-            let first = first_row(page, &body).ok().flatten();
-            if first.is_none() || first == before {
-                break;
-            }
-            before = first;
-            self.again.insert(number);
-            self.add(page, &body, progress)?;
-        }
-        self.rows_beyond = Some(self.tally.rows() - rows);
-        Ok(())
-    }
-
     /// The last page by the latest total.
     fn last_page(&self) -> Result<u64, ReadError> {
         let (pages, limit) = (self.total().div_ceil(self.page_size.max(1)), self.max_pages);
@@ -199,7 +190,7 @@ impl Scan {
         self.total.unwrap_or(0)
     }
 
-    fn finish(self) -> Result<FolderCount, ReadError> {
+    fn finish(self) -> Result<(FolderCount, Breaks), ReadError> {
         let (rows, total) = (self.tally.rows(), self.total());
         if let Some(page) = self.first_empty.filter(|_| rows < total) {
             let at_the_end = page > self.last_with_rows;
@@ -212,11 +203,11 @@ impl Scan {
                 return Err(ReadError::Empty { page, total });
             }
         }
+        let breaks = self.order.breaks();
         let mut count = self.tally.finish();
         let left_out = total.saturating_sub(rows - count.repeated_rows);
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
-        count.rows_beyond = self.rows_beyond;
         if self.totals_agree {
             // Nothing changed that explains files that are left out, or listed twice: it may be so at each scan.
             count.missing_rows = left_out;
@@ -225,18 +216,8 @@ impl Scan {
             count.left_out = Some(left_out);
             count.repeated_rows = 0;
         }
-        Ok(count)
+        Ok((count, breaks))
     }
-}
-
-/// The file of a page's first row, if it has rows.
-pub(super) fn first_row(page: PageRequest, body: &PageBody) -> Result<Option<FileKey>, ReadError> {
-    let mut first = None;
-    let read = body.read(|row| {
-        first.get_or_insert(row.key());
-    });
-    let read = read.map_err(ReadError::at(page))?;
-    total_of(page, &read.pagination).map(|_| first)
 }
 
 /// Whether a page lists a file twice.

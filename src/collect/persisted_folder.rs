@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::collect::sorted::RowsWanted;
 use crate::collect::unsaved::UnsavedFiles;
-use crate::count::{FolderCount, MAX_REMEMBERED};
-use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, Update};
+use crate::count::{FolderCount, MAX_REMEMBERED, Order};
+use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, Update};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
 use crate::store::{FolderChange, FolderDocument, StoredFolder};
 
@@ -22,6 +22,8 @@ pub(super) const MAX_BEHIND: Duration = Duration::from_mins(5);
 pub(super) struct PersistedFolder {
     pub record: Option<FolderRecord>,
     pub history: Arc<FileHistory>,
+    /// What its rows showed about their order.
+    pub order: Order,
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
@@ -51,6 +53,7 @@ impl PersistedFolder {
         let mut restored = Self {
             record: document.record.clone(),
             history: Arc::new(files),
+            order: document.order,
             departure: document.departure,
             excluded: document.excluded,
             unsaved: UnsavedFiles::none(),
@@ -112,12 +115,13 @@ impl PersistedFolder {
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }
 
-    /// Notes whether the boundaries are right, as a full read shows.
-    pub fn set_shows_sorting(&mut self, shows_sorting: bool) {
-        let record = self.record.as_mut();
-        if let Some(full_read) = record.and_then(|record| record.full_read.as_mut()) {
-            full_read.shows_sorting = shows_sorting;
-        }
+    /// What the last full scan counted, if the folder's entry in the list shows no change since.
+    pub fn scanned(&self, entry: Option<ListEntry>) -> Option<ByStatus<u64>> {
+        let full_read = self.record.as_ref().and_then(|record| record.full_read);
+        let scanned = full_read.and_then(|full_read| full_read.scanned)?;
+        entry
+            .is_some_and(|now| !now.differs(scanned.entry))
+            .then_some(scanned.counts)
     }
 
     /// The counters that the database has.

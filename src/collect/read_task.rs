@@ -7,18 +7,18 @@ use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
-use crate::collect::audit::comparison::{Comparison, Verdict};
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::{self, scan_pages};
-use crate::collect::layout::PageNumber;
+use crate::collect::full_scan::{ScanOrder, scan_pages};
+use crate::collect::order::Breaks;
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
-use crate::collect::strategy::{Expected, FEW_PAGES, choose};
-use crate::count::{Boundaries, FolderCount, Way};
-use crate::model::{FolderId, FolderName};
+use crate::collect::strategy::{Expected, FEW_PAGES, choose, has_several_statuses};
+use crate::config::Strategy;
+use crate::count::{Boundaries, FolderCount, Order, Way};
+use crate::model::{ByStatus, FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
 use crate::snapshot::SortingState;
 
@@ -31,10 +31,8 @@ pub(super) enum Found {
     Counted(Box<FolderCount>),
     /// Many pages are to be scanned, which is another kind of read.
     ManyPages,
-    /// These pages show that the folder is not sorted by status.
-    Unsorted(Vec<PageNumber>),
-    /// An audit ended, and this is what it shows.
-    Audited(Box<(Comparison, Verdict)>),
+    /// Pages show that the folder is not sorted by status.
+    Unsorted,
 }
 
 /// A read that ended, one way or another.
@@ -68,6 +66,10 @@ pub(super) struct ReadTask {
     pub kind: ReadKind,
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
+    /// Whether the folder's own rows show that it is not.
+    pub is_unsorted: bool,
+    /// What a full scan counted, if the folder has not changed since.
+    pub scanned: Option<ByStatus<u64>>,
     pub expected: Expected,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
@@ -88,14 +90,14 @@ impl ReadTask {
             match self.kind {
                 ReadKind::Count => self.count().await,
                 ReadKind::Scan => {
-                    let count = self.scan(None).await?;
+                    let count = self.scan(None, self.scan_order()).await?;
                     Ok(Found::Counted(Box::new(count)))
                 }
                 ReadKind::Audit => {
-                    let audit = self.audit().await;
+                    let count = self.scan(None, self.scan_order()).await;
                     // No list of folders is asked what a refusal of an audit means.
                     self.session.go_on_without(self.folder);
-                    Ok(Found::Audited(Box::new(audit?)))
+                    Ok(Found::Counted(Box::new(count?)))
                 }
             }
         };
@@ -114,14 +116,23 @@ impl ReadTask {
 
     /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
     async fn count(&self) -> Result<Found, ReadError> {
-        let way = |expected| choose(self.settings.collect.strategy, self.sorting, expected);
+        let sorting = self.sorting;
+        let is_vouched = self.scanned.is_some();
+        let way = |expected| {
+            choose(
+                self.settings.collect.strategy,
+                sorting,
+                is_vouched,
+                expected,
+            )
+        };
         if way(&self.expected) == Way::Full {
             if self.expected.pages() > FEW_PAGES {
                 return Ok(Found::ManyPages);
             }
             let first = self.first_page().await?;
             let expected = Expected {
-                files: total(&first)?,
+                files: self.total(&first)?,
                 ..self.expected
             };
             if way(&expected) == Way::Full {
@@ -133,20 +144,15 @@ impl ReadTask {
 
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
         match self.search().await {
-            Ok(mut sorted) => {
-                if self.expected.looks_beyond {
-                    if self.has_rows_beyond(sorted.pages).await? {
-                        return Ok(Found::ManyPages);
-                    }
-                    sorted.count.rows_beyond = Some(0);
-                }
-                if sorted.stable || sorted.pages > FEW_PAGES {
-                    return Ok(Found::Counted(Box::new(sorted.count)));
+            Ok(sorted) => {
+                let is_trusted = self.is_trusted(&sorted.count.files);
+                if sorted.stable && is_trusted || sorted.pages > FEW_PAGES {
+                    return Ok(Found::Counted(Box::new(marked(sorted.count, is_trusted))));
                 }
             }
             Err(ReadError::Unsorted { pages }) => {
                 if is_contradiction(|page| self.page(page), &pages).await? {
-                    return Ok(Found::Unsorted(pages));
+                    return Ok(Found::Unsorted);
                 }
             }
             Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => {}
@@ -155,40 +161,32 @@ impl ReadTask {
         self.scan_from(self.first_page().await?).await
     }
 
-    /// Whether the page behind the last one by the total has rows that the last one has not.
-    async fn has_rows_beyond(&self, last: u64) -> Result<bool, ReadError> {
-        let first_row = async |number| {
-            let page = PageRequest::by_status(number);
-            let body = self.page(page).await.map_err(ReadError::at(page))?;
-            full_scan::first_row(page, &body)
-        };
-        let at_the_end = first_row(last).await?;
-        match first_row(last + 1).await {
-            Ok(beyond) => Ok(beyond.is_some() && beyond != at_the_end),
-            Err(error) if error.is_refusal() => Err(error),
-            Err(_) => Ok(false),
-        }
+    /// Whether counts by boundaries need no mark: the portal is known to sort, or a full scan found the same.
+    fn is_trusted(&self, files: &ByStatus<u64>) -> bool {
+        self.sorting == SortingState::Shown || self.scanned.as_ref() == Some(files)
     }
 
     /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile. The last scan that reached the end
     /// is the result.
     async fn scan_from(&self, first: PageBody) -> Result<Found, ReadError> {
-        if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
+        if self.total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             return Ok(Found::ManyPages);
         }
-        let mut count = self.scan(Some(&first)).await?;
+        let mut count = self.scan(Some(&first), self.scan_order()).await?;
         for _ in 0..MAX_REPETITIONS {
             if count.consistent {
                 break;
             }
-            let again = match self.scan(None).await {
+            // Equal statuses may come in another order on each page.
+            let again = match self.scan(None, ScanOrder::Name).await {
                 Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
             };
             // Rows that are missing twice do not exist.
             let is_same = again.files == count.files;
-            count = again;
+            let order = count.order;
+            count = FolderCount { order, ..again };
             if is_same {
                 break;
             }
@@ -196,45 +194,62 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    /// Scans a folder, whose first page may have been read.
-    async fn scan(&self, first: Option<&PageBody>) -> Result<FolderCount, ReadError> {
+    /// The order in which a scan asks for the rows first. Whether the portal sorts is seen by the way, while it is not known.
+    fn scan_order(&self) -> ScanOrder {
+        let is_asked =
+            self.sorting != SortingState::Shown && self.settings.collect.strategy != Strategy::Full;
+        if self.kind == ReadKind::Audit || is_asked {
+            ScanOrder::Status
+        } else {
+            ScanOrder::Name
+        }
+    }
+
+    /// Scans a folder, whose first page in this order may have been read.
+    async fn scan(
+        &self,
+        first: Option<&PageBody>,
+        order: ScanOrder,
+    ) -> Result<FolderCount, ReadError> {
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
-        // An audit is compared with boundaries, which end at the total.
-        let is_beyond = self.kind != ReadKind::Audit
-            && (self.expected.rows_beyond || self.expected.looks_beyond);
-        let beyond = is_beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
-        scan_pages(first, fetch, limits, context, beyond, &self.progress).await
-    }
-
-    /// Compares a full scan with the boundaries before and after it.
-    async fn audit(&self) -> Result<(Comparison, Verdict), ReadError> {
-        let mut found = self.compare().await?;
-        let mut verdict = found.verdict();
-        // Files may have changed during the scan and back again, so that its counts are off, and those of the boundaries are not.
-        if matches!(verdict, Verdict::Wrong { .. }) {
-            let again = self.compare().await?;
-            verdict = again.verdict_after(&found);
-            found = again;
+        let scan = scan_pages(first, fetch, order, limits, context, &self.progress);
+        let (mut count, breaks) = scan.await?;
+        if order == ScanOrder::Status {
+            count.order = Some(self.order(&count, &breaks).await?);
         }
-        Ok((found, verdict))
+        Ok(count)
     }
 
-    async fn compare(&self) -> Result<Comparison, ReadError> {
-        let before = self.search().await;
-        let scan = self.scan(None).await?;
-        let after = self.search().await;
-        let boundaries = before.ok().zip(after.ok());
-        Ok(Comparison {
-            scan,
-            boundaries: boundaries.map(|(before, after)| (before.count, after.count)),
-            reported: self.expected.reported,
-        })
+    /// What a scan by status shows about the order of the rows. Files that changed while it was made are no news.
+    async fn order(&self, count: &FolderCount, breaks: &Breaks) -> Result<Order, ReadError> {
+        let pages: Vec<_> = breaks.pages.iter().copied().collect();
+        let is_broken = !pages.is_empty()
+            && (self.is_unsorted || is_contradiction(|page| self.page(page), &pages).await?);
+        if is_broken {
+            return Ok(Order::Unsorted);
+        }
+        let is_long = count.files.total() > PAGE_SIZE;
+        let shows_order = is_long && has_several_statuses(&count.files);
+        Ok(
+            if shows_order && !breaks.has_more && !breaks.may_be_by_creation {
+                Order::Sorted
+            } else {
+                Order::Unknown
+            },
+        )
     }
 
     async fn first_page(&self) -> Result<PageBody, ReadError> {
-        let first = self.page(PageRequest::FIRST).await;
-        first.map_err(ReadError::at(PageRequest::FIRST))
+        let first = self.scan_order().page(1);
+        self.page(first).await.map_err(ReadError::at(first))
+    }
+
+    /// The total that the first page gives.
+    fn total(&self, first: &PageBody) -> Result<u64, ReadError> {
+        let read = first.read(|_| {});
+        let read = read.map_err(ReadError::at(self.scan_order().page(1)))?;
+        Ok(read.pagination.total.0)
     }
 
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
@@ -246,14 +261,10 @@ impl ReadTask {
 
     /// Counts by boundaries.
     async fn search(&self) -> Result<SortedRead, ReadError> {
-        // An audit needs no row, and is in no hurry.
-        let is_audit = self.kind == ReadKind::Audit;
-        let in_flight = self.settings.collect.concurrency.get();
         let method = Method {
-            in_flight: if is_audit { 1 } else { in_flight },
+            in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
-            first_look: is_audit || self.expected.first_look,
-            rows: (!is_audit).then_some(self.expected.rows),
+            rows: Some(self.expected.rows),
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);
@@ -261,9 +272,11 @@ impl ReadTask {
     }
 }
 
-/// The total that a first page gives.
-fn total(page: &PageBody) -> Result<u64, ReadError> {
-    let read = page.read(|_| {});
-    let read = read.map_err(ReadError::at(PageRequest::FIRST))?;
-    Ok(read.pagination.total.0)
+/// A count by boundaries of which nothing shows that the portal sorts is no base for what follows.
+fn marked(count: FolderCount, is_trusted: bool) -> FolderCount {
+    FolderCount {
+        consistent: count.consistent && is_trusted,
+        left_out: count.left_out.filter(|_| is_trusted),
+        ..count
+    }
 }

@@ -12,9 +12,10 @@ use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
-use crate::collect::sorting::Refutation;
+use crate::collect::sorting;
 use crate::collect::{Collector, Event};
-use crate::count::{FolderCount, Way};
+use crate::count::{FolderCount, Order, Way};
+use crate::history::ListEntry;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
@@ -34,16 +35,16 @@ impl Collector {
             && let Some(turn) = self.next_turn()
         {
             let Turn { folder, kind, .. } = turn;
+            let entry = self.folders.get(folder);
+            let entry = entry.and_then(|folder| folder.read_log.entry());
             if let Some(read) = self.read_task(turn, session) {
                 self.tasks.spawn(read.run(), move |read| {
                     let read = read.unwrap_or_else(FolderRead::panicked);
-                    Event::FolderRead(folder, kind, Box::new(read))
+                    Event::FolderRead(folder, kind, entry, Box::new(read))
                 });
             } else {
                 self.queue.ended(folder, kind);
-                if kind == ReadKind::Audit {
-                    self.sorting.retract(folder);
-                } else {
+                if kind != ReadKind::Audit {
                     self.finish(folder, |_, _| ReadOutcome::NothingToCount);
                 }
             }
@@ -86,7 +87,9 @@ impl Collector {
             folder: id,
             name: folder.view.name.clone(),
             kind: turn.kind,
-            sorting: self.sorting.of_folder(folder.shows_sorting()),
+            sorting: sorting::of_folder(self.sorting, folder.order()),
+            is_unsorted: folder.order() == Order::Unsorted,
+            scanned: folder.scanned(),
             expected: folder.expected(),
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
@@ -102,10 +105,16 @@ impl Collector {
     }
 
     /// A read ended. The list of folders must show what a refusal means.
-    pub(super) fn folder_read(&mut self, id: FolderId, kind: ReadKind, read: FolderRead) {
+    pub(super) fn folder_read(
+        &mut self,
+        id: FolderId,
+        kind: ReadKind,
+        entry: Option<ListEntry>,
+        read: FolderRead,
+    ) {
         self.queue.ended(id, kind);
         if kind == ReadKind::Audit {
-            return self.audited(id, read);
+            return self.audited(id, entry, read);
         }
         let folder = self.folders.get_mut(id);
         let session = folder.and_then(|folder| {
@@ -125,9 +134,8 @@ impl Collector {
                 self.ask_about_refusals();
             }
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
-            Ok(Found::Unsorted(pages)) => {
-                let pages = pages.iter().map(|page| page.0).collect();
-                self.refute(Refutation { folder: id, pages });
+            Ok(Found::Unsorted) => {
+                self.refute(id);
                 self.go_on_as(ReadKind::Count, id, read.requests);
             }
             Ok(Found::Counted(count)) if self.is_doubtful(id, count) => {
@@ -141,28 +149,25 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
+                self.judge_sorting();
             }
         }
     }
 
     /// Whether the boundaries of a folder were searched while another read found that the portal does not sort.
     fn is_doubtful(&self, id: FolderId, count: &FolderCount) -> bool {
-        let is_shown = self.folders.get(id).is_some_and(Folder::shows_sorting);
-        let sorting = self.sorting.of_folder(is_shown);
+        let order = self.folders.get(id).map(Folder::order).unwrap_or_default();
+        let sorting = sorting::of_folder(self.sorting, order);
         count.way() == Way::Sorted && sorting == SortingState::Refuted
     }
 
-    /// A folder, or an audit of it, refuted that the portal sorts. Counts by boundaries of folders that were not shown to be sorted are
-    /// marked at once.
-    pub(super) fn refute(&mut self, refutation: Refutation) {
-        let refuted = refutation.folder;
-        let is_new = self.sorting.refute(refutation);
-        for folder in self.folders.iter_mut() {
-            if folder.view.id == refuted || is_new && !folder.shows_sorting() {
-                folder.doubt_boundaries();
-            }
+    /// Pages of a folder show that it is not sorted.
+    pub(super) fn refute(&mut self, id: FolderId) {
+        if let Some(folder) = self.folders.get_mut(id) {
+            folder.persisted.order = Order::Unsorted;
+            folder.doubt_boundaries();
         }
-        self.publication.request();
+        self.judge_sorting();
     }
 
     /// A read that has not counted the folder goes on as another one, if the portal can be read.

@@ -15,9 +15,7 @@ use crate::collect::collection::Ending;
 use crate::collect::settings::Settings;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::snapshot::{PortalView, Writes};
-use crate::store::{
-    EntryKey, FolderChange, FolderChanges, Lease, PortalDocument, Refutation, StoreError,
-};
+use crate::store::{EntryKey, FolderChange, FolderChanges, Lease, PortalDocument, StoreError};
 
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
@@ -178,14 +176,12 @@ impl Saver {
         &mut self,
         mut batch: Batch,
         folders: Vec<FolderChange>,
-        refutation: Option<Refutation>,
         failing_since: Option<Timestamp>,
         watched: &[Arc<PortalView>],
     ) -> impl Future<Output = Written> + Send + use<> {
         let success = batch.ends.iter().filter_map(|end| end.success).max();
         batch.portal = PortalDocument {
             last_success: self.stored.last_success.max(success),
-            refutation,
             failing_since,
         };
         let ends = !batch.ends.is_empty();

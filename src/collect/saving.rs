@@ -57,11 +57,10 @@ impl Collector {
             }
         }
         let current = self.dependencies.publisher.current();
-        let refutation = self.sorting.refutation().cloned();
         let failing_since = self.list.failing_since();
         let write = self
             .saver
-            .write(batch, changes, refutation, failing_since, &current.portals);
+            .write(batch, changes, failing_since, &current.portals);
         self.tasks.spawn(write, |written| {
             // If a panic ended the write, nothing is known to be written.
             Event::Written(written.unwrap_or(Written {

@@ -26,13 +26,6 @@ pub use plan::{PAGES_OF_A_RUN, RowsWanted};
 
 use search::Search;
 
-/// Pages that a first look at a list of this number of pages reads in addition: few of a short list, of which a portal may have many.
-pub fn first_look_pages(pages: u64) -> u64 {
-    const PART: u64 = 50;
-    const MOST: u64 = 4;
-    pages.div_ceil(PART).min(MOST)
-}
-
 /// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortedRead {
@@ -47,8 +40,6 @@ pub struct Method<'a> {
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,
-    /// Whether to read a few pages between the boundaries as well, because it is not known yet that the list is sorted.
-    pub first_look: bool,
     /// The rows to read in addition; `None` if only the counts are wanted.
     pub rows: Option<RowsWanted>,
     /// How far the portal's clock is ahead of ours, in milliseconds.

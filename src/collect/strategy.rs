@@ -1,6 +1,6 @@
 //! The strategy for counting a folder: pure.
 
-use crate::collect::sorted::{RowsWanted, first_look_pages};
+use crate::collect::sorted::RowsWanted;
 use crate::config::Strategy;
 use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
@@ -14,16 +14,8 @@ pub const FEW_PAGES: u64 = 50;
 pub struct Expected {
     /// Files, by the list of folders, the last count or the first page, whichever is most.
     pub files: u64,
-    /// Files by the list of folders, as far as rows beyond a total are looked for.
-    pub reported: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
-    /// Whether there are rows beyond the total, which only a full scan reads.
-    pub rows_beyond: bool,
-    /// Whether to see if there are.
-    pub looks_beyond: bool,
-    /// Whether boundaries are not believed before a look at the pages between them.
-    pub first_look: bool,
     /// The rows to read of files that are not done.
     pub rows: RowsWanted,
 }
@@ -33,18 +25,13 @@ impl Expected {
     /// may have come since are believed, but not any number that the list names.
     pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
         const FEW: u64 = 1_000;
-        const MOST: u64 = 100_000;
         let files = counts.map_or(reported, |counts| {
             let counted = counts.total();
             reported.clamp(counted, counted.saturating_add(FEW.max(counted / 2)))
         });
         Self {
             files,
-            reported: reported.min(MOST.max(files.saturating_mul(10))),
             counts,
-            rows_beyond: false,
-            looks_beyond: false,
-            first_look: false,
             rows: RowsWanted::default(),
         }
     }
@@ -58,13 +45,8 @@ impl Expected {
         const ENDS: u64 = 2;
         const AGAIN: u64 = 1;
         const UNKNOWN: u64 = 8;
-        let look = if self.first_look {
-            first_look_pages(self.pages())
-        } else {
-            0
-        };
         let Some(counts) = &self.counts else {
-            return ENDS + AGAIN + UNKNOWN + look;
+            return ENDS + AGAIN + UNKNOWN;
         };
         let waiting = counts.iter().filter(|(status, _)| *status != Status::Done);
         let runs = waiting.filter(|(_, files)| **files > 0);
@@ -72,18 +54,29 @@ impl Expected {
             let rows = files.div_ceil(PAGE_SIZE);
             rows.min(self.rows.pages(status, files)) + 1
         });
-        pages.sum::<u64>() + ENDS + AGAIN + look
+        pages.sum::<u64>() + ENDS + AGAIN
     }
 }
 
-/// The way to count a folder. Sorting that is only assumed is used like sorting that was shown.
-pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) -> Way {
+/// The way to count a folder. While it is only assumed that the portal sorts, few pages are scanned. `is_vouched`: nothing changed since a full
+/// scan of the folder.
+pub fn choose(
+    strategy: Strategy,
+    sorting: SortingState,
+    is_vouched: bool,
+    expected: &Expected,
+) -> Way {
     match (strategy, sorting) {
-        _ if expected.rows_beyond => Way::Full,
         (Strategy::Full, _) | (_, SortingState::Refuted) => Way::Full,
+        (_, SortingState::Assumed) if !is_vouched && expected.pages() <= FEW_PAGES => Way::Full,
         (Strategy::Auto, _) if expected.pages() <= expected.sorted_requests() => Way::Full,
         (Strategy::Sorted | Strategy::Auto, _) => Way::Sorted,
     }
+}
+
+/// Whether files are in several statuses, so that their order shows something.
+pub fn has_several_statuses(counts: &ByStatus<u64>) -> bool {
+    counts.iter().filter(|(_, files)| **files > 0).count() > 1
 }
 
 #[cfg(test)]
@@ -100,7 +93,6 @@ mod tests {
         });
         Expected {
             files,
-            reported: files,
             counts,
             ..Expected::new(None, 0)
         }
@@ -137,13 +129,19 @@ mod tests {
             (100_000_000, Some(50_000_000), Way::Sorted),
         ] {
             let expected = expected(files, failed);
-            for sorting in [SortingState::Assumed, SortingState::Shown] {
-                assert_eq!(
-                    choose(Strategy::Auto, sorting, &expected),
-                    way,
-                    "{expected:?}"
-                );
-            }
+            let chosen =
+                |sorting, is_vouched| choose(Strategy::Auto, sorting, is_vouched, &expected);
+            assert_eq!(chosen(SortingState::Shown, false), way, "{expected:?}");
+            assert_eq!(chosen(SortingState::Assumed, true), way, "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn few_pages_are_scanned_before_it_is_known_that_the_portal_sorts() {
+        for (files, way) in [(5_000, Way::Full), (5_001, Way::Sorted)] {
+            let expected = expected(files, Some(0));
+            let chosen = choose(Strategy::Auto, SortingState::Assumed, false, &expected);
+            assert_eq!(chosen, way, "{files}");
         }
     }
 
@@ -152,11 +150,12 @@ mod tests {
         for strategy in [Strategy::Full, Strategy::Sorted, Strategy::Auto] {
             let expected = expected(1_000_000, Some(3));
             assert_eq!(
-                choose(strategy, SortingState::Refuted, &expected),
+                choose(strategy, SortingState::Refuted, true, &expected),
                 Way::Full
             );
         }
-        let assumed = choose(Strategy::Sorted, SortingState::Assumed, &expected(1, None));
-        assert_eq!(assumed, Way::Sorted);
+        let few = expected(1, None);
+        let shown = choose(Strategy::Sorted, SortingState::Shown, false, &few);
+        assert_eq!(shown, Way::Sorted);
     }
 }

@@ -38,15 +38,11 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
     let evicted = limit::limit_history(&mut update, history, read);
     let remembered = remembered(&update, history);
     let mut entered = ByStatus::<u64>::default();
-    let has_beyond = |record: &FolderRecord| record.look.rows_beyond > Some(0);
-    let looks_elsewhere =
-        has_beyond(&update.record) && before.is_some_and(|before| !has_beyond(before));
     for status in Status::ALL {
         let seen = Seen {
             new: new[status],
             remembered: remembered[status],
             evicted: evicted[status],
-            looks_elsewhere,
         };
         let unidentified = &mut update.record.unidentified[status];
         (entered[status], *unidentified) = unidentified.after(status, &read.count, seen);
@@ -85,14 +81,18 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
             .map_or(ended, |before| before.first_counted),
         began: read.began.wall,
         counted: ended,
-        full_read: FullRead::after(before.and_then(|before| before.full_read), count, ended),
+        full_read: FullRead::after(
+            before.and_then(|before| before.full_read),
+            count,
+            read.entry,
+            ended,
+        ),
         counts: count.files,
         look: Look {
             way: count.way(),
             consistent: count.consistent,
             requests: count.requests,
             duration: read.ended.elapsed_since(read.began),
-            rows_beyond: count.rows_beyond,
             missing_files: read.missing_files,
         },
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),

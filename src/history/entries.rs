@@ -28,8 +28,6 @@ pub(super) struct Seen {
     pub remembered: u64,
     /// Files of the status that had to be forgotten.
     pub evicted: u64,
-    /// Whether the read found rows beyond the total, and the one before it did not.
-    pub looks_elsewhere: bool,
 }
 
 /// A read that left out at most so many files is good enough to begin with.
@@ -57,8 +55,6 @@ impl Unidentified {
         match (self, count.consistent) {
             // An empty list, where the list of folders reports files, shows nothing.
             (Self::Unknown(_), _) if count.files.total() == 0 && lacks_files => (0, self),
-            // Files that it shows were there before, beyond a total that was believed.
-            _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
             (Self::Unknown(reads), _) if reads + 1 < Self::ENOUGH && !is_base => {

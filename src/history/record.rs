@@ -223,6 +223,28 @@ pub struct Departure {
     pub since: Timestamp,
 }
 
+/// The entry of a folder in the list of folders, as far as it shows changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListEntry {
+    pub file_count: u64,
+    pub updated_at: Option<Timestamp>,
+}
+
+impl ListEntry {
+    /// Whether this differs from an earlier one. A missing `updated_at` is no difference.
+    pub fn differs(self, earlier: Self) -> bool {
+        let updated = self.updated_at.zip(earlier.updated_at);
+        self.file_count != earlier.file_count || updated.is_some_and(|(now, then)| now != then)
+    }
+}
+
+/// What a consistent full scan counted, and the folder's entry when it began: the counts of a folder that has not changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scanned {
+    pub counts: ByStatus<u64>,
+    pub entry: ListEntry,
+}
+
 /// Facts that only a read of every page shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FullRead {
@@ -234,13 +256,18 @@ pub struct FullRead {
     /// Rows that it found again.
     #[serde(default)]
     pub repeated_rows: u64,
-    /// Whether this or an earlier one showed that the boundaries between statuses are right.
-    pub shows_sorting: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scanned: Option<Scanned>,
 }
 
 impl FullRead {
-    /// The last full read after a count. What shows that the boundaries are right holds until something contradicts it.
-    pub fn after(before: Option<Self>, count: &FolderCount, ended: Timestamp) -> Option<Self> {
+    /// The last full read after a count. `entry`: the folder's entry when the read began.
+    pub fn after(
+        before: Option<Self>,
+        count: &FolderCount,
+        entry: Option<ListEntry>,
+        ended: Timestamp,
+    ) -> Option<Self> {
         let DoneFiles::Read { sizes, .. } = &count.done else {
             return before;
         };
@@ -249,7 +276,10 @@ impl FullRead {
             sizes: *sizes,
             missing_rows: count.missing_rows,
             repeated_rows: count.repeated_rows,
-            shows_sorting: before.is_some_and(|before| before.shows_sorting),
+            scanned: entry.filter(|_| count.consistent).map(|entry| Scanned {
+                counts: count.files,
+                entry,
+            }),
         })
     }
 }
@@ -297,9 +327,6 @@ pub struct Look {
     pub requests: u64,
     /// How long it took.
     pub duration: Duration,
-    /// Rows beyond the total that the portal gives, if they were asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rows_beyond: Option<u64>,
     /// Files that the list of folders reports, and that reads do not find; 0 until several reads agree on that.
     pub missing_files: u64,
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::Moment;
 use crate::count::FolderCount;
-use crate::history::record::{FolderRecord, KnownFile};
+use crate::history::record::{FolderRecord, KnownFile, ListEntry};
 use crate::model::FileKey;
 
 /// A read of a folder that counted it.
@@ -10,6 +10,8 @@ use crate::model::FileKey;
 pub struct CompletedRead {
     pub began: Moment,
     pub ended: Moment,
+    /// The folder's entry in the list of folders when it began.
+    pub entry: Option<ListEntry>,
     /// Files that the list of folders reports, and that reads do not find.
     pub missing_files: u64,
     pub count: FolderCount,

@@ -26,8 +26,6 @@ pub struct FolderView {
     pub last_success: Option<Timestamp>,
     /// What is known since every page was last read; stored across restarts, until the folder leaves.
     pub full_read: Option<FullRead>,
-    /// The counts of the last audit less those that the boundaries between statuses gave just before.
-    pub full_read_difference: Option<Box<ByStatus<i64>>>,
     /// Files that the list of folders reports, and that the file list does not have; 0 until several reads agree on that.
     pub missing_files: u64,
     /// Pages of the full scan that is under way, if it has a time limit of its own because they are many.
@@ -60,7 +58,6 @@ impl FolderView {
             failed_files: None,
             last_success: None,
             full_read: None,
-            full_read_difference: None,
             missing_files: 0,
             large_scan_pages: None,
             counters: None,

@@ -14,6 +14,7 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
+use crate::count::Order;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
@@ -27,18 +28,9 @@ pub(super) use read::classes;
 pub struct PortalDocument {
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
-    pub refutation: Option<Refutation>,
     /// Since when its list of folders cannot be read, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
-}
-
-/// What refutes that a portal sorts by status.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refutation {
-    pub folder: FolderId,
-    /// Pages of the folder that cannot belong to one list that is sorted by status; none if an audit refuted it.
-    pub pages: Vec<u64>,
 }
 
 /// What is stored of a folder beside its files.
@@ -51,6 +43,8 @@ pub struct FolderDocument {
     /// The error classes that have a slot in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class_slots: Vec<ClassSlot>,
+    #[serde(default)]
+    pub order: Order,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it, if it does.

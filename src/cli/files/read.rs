@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::aggregate::TallyContext;
 use crate::classify::Classifier;
 use crate::collect::error::{FetchPage, ReadError};
-use crate::collect::full_scan::scan_pages;
+use crate::collect::full_scan::{ScanOrder, scan_pages};
 use crate::collect::progress::Progress;
 use crate::collect::sorted::{self, Method};
 use crate::config::{Collect, Portal, Strategy};
@@ -93,7 +93,6 @@ impl Reader<'_> {
             let method = Method {
                 in_flight: self.collect.concurrency.get(),
                 hints: &Boundaries::default(),
-                first_look: true,
                 rows: None,
                 clock_ahead: 0,
             };
@@ -111,7 +110,15 @@ impl Reader<'_> {
             classifier: Arc::clone(&self.classifier),
             ..TallyContext::default()
         };
-        scan_pages(None, fetch, self.collect, context, None, &progress).await
+        let scan = scan_pages(
+            None,
+            fetch,
+            ScanOrder::Name,
+            self.collect,
+            context,
+            &progress,
+        );
+        scan.await.map(|(count, _)| count)
     }
 }
 

@@ -117,7 +117,6 @@ impl Folder {
         let view = self.view_mut();
         view.counts = None;
         view.reported_files = None;
-        view.full_read_difference = None;
         self.show_persisted();
     }
 }

@@ -17,6 +17,7 @@ impl Folder {
             name: name.clone(),
             record: persisted.record.clone(),
             class_slots: class_slots.of(*id).cloned().collect(),
+            order: persisted.order,
             departure: persisted.departure,
             excluded: persisted.excluded,
         }

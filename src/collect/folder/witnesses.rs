@@ -21,8 +21,6 @@ pub(in crate::collect) struct Witnesses {
     read: Option<(u64, u64)>,
     short_reads: u32,
     missing: u64,
-    /// Whether there are rows beyond the total of the file list, if it is known.
-    beyond: Option<bool>,
 }
 
 impl Witnesses {
@@ -32,19 +30,12 @@ impl Witnesses {
             read: None,
             short_reads: if look.missing_files > 0 { READS } else { 0 },
             missing: look.missing_files,
-            beyond: match look.rows_beyond {
-                Some(rows) => Some(rows > 0),
-                None => (look.missing_files > 0).then_some(false),
-            },
         }
     }
 
-    /// A read found this number of files, and rows beyond the total if it looked there; `reported` were reported before.
-    pub fn counted(&mut self, files: u64, reported: u64, rows_beyond: Option<u64>) {
+    /// A read found this number of files; `reported` were reported before.
+    pub fn counted(&mut self, files: u64, reported: u64) {
         self.read = Some((files, reported));
-        if let Some(rows) = rows_beyond {
-            self.beyond = Some(rows > 0);
-        }
     }
 
     /// The list of folders reports this number of files.
@@ -57,7 +48,6 @@ impl Witnesses {
             self.short_reads = self.short_reads.saturating_add(1);
         } else {
             self.short_reads = 0;
-            self.beyond = self.beyond.filter(|beyond| *beyond);
         }
     }
 
@@ -69,27 +59,11 @@ impl Witnesses {
             0
         }
     }
-
-    /// Whether reads found rows beyond the total.
-    pub fn has_rows_beyond(&self) -> bool {
-        self.beyond == Some(true)
-    }
-
-    /// Whether to look for rows beyond the total: once.
-    pub fn looks_beyond(&self) -> bool {
-        self.beyond.is_none() && self.missing() > 0
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    impl Witnesses {
-        fn reads_beyond(&self) -> bool {
-            self.looks_beyond() || self.has_rows_beyond()
-        }
-    }
 
     /// Reads of a folder: files found, files reported before; then what is missing after the report that follows.
     fn missing(reads: &[(u64, u64)], last: u64) -> Vec<u64> {
@@ -97,7 +71,7 @@ mod tests {
         let after = reads.iter().skip(1).map(|(_, reported)| *reported);
         let reports = after.chain([last]);
         let missing = reads.iter().zip(reports).map(|((found, before), after)| {
-            witnesses.counted(*found, *before, None);
+            witnesses.counted(*found, *before);
             witnesses.reported(after);
             witnesses.missing()
         });
@@ -116,22 +90,6 @@ mod tests {
             (vec![(5, 0), (5, 0)], 0, vec![0, 0]),
         ] {
             assert_eq!(missing(&reads, last), expected, "{reads:?}");
-        }
-    }
-
-    #[test]
-    fn rows_beyond_the_total_are_read_once_and_as_long_as_there_are_some() {
-        let mut witnesses = Witnesses::default();
-        for _ in 0..READS {
-            assert!(!witnesses.reads_beyond());
-            witnesses.counted(5, 7, None);
-            witnesses.reported(7);
-        }
-        for (rows, wanted) in [(2, true), (2, true), (0, false)] {
-            assert!(witnesses.reads_beyond());
-            witnesses.counted(5 + rows, 7, Some(rows));
-            witnesses.reported(7);
-            assert_eq!(witnesses.reads_beyond(), wanted);
         }
     }
 }

@@ -14,8 +14,7 @@ pub(super) struct PageRows {
     runs: Vec<(StatusWord, u64)>,
     /// The files that are not done.
     pub files: Vec<(FileKey, Unfinished)>,
-    /// The files of the first and the last row, and of all rows in the order of their keys.
-    ends: Option<[FileKey; 2]>,
+    /// The files of all rows, in the order of their keys.
     keys: Vec<FileKey>,
 }
 
@@ -38,16 +37,11 @@ impl PageRows {
                 files.push((row.key(), Unfinished::read(&row, reasons, clock_ahead)));
             }
         })?;
-        let ends = keys
-            .first()
-            .zip(keys.last())
-            .map(|(first, last)| [*first, *last]);
         keys.sort_unstable();
         Ok(Self {
             pagination: page.pagination,
             runs,
             files,
-            ends,
             keys,
         })
     }
@@ -55,14 +49,6 @@ impl PageRows {
     /// Whether no file is on the page twice.
     pub fn is_distinct(&self) -> bool {
         self.keys.windows(2).all(|pair| pair[0] != pair[1])
-    }
-
-    /// Whether the last rows of the page are the first rows of the one behind it.
-    pub fn overlaps(&self, next: &Self) -> bool {
-        let ends = self.ends.zip(next.ends);
-        ends.is_some_and(|([_, last], [first, _])| {
-            self.keys.binary_search(&first).is_ok() && next.keys.binary_search(&last).is_ok()
-        })
     }
 
     pub fn total(&self) -> u64 {

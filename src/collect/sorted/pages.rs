@@ -103,15 +103,6 @@ impl Pages {
         self.reads.iter().all(|read| read.rows.is_distinct())
     }
 
-    /// Whether a page lists rows of the page before it again, in a list of the same length.
-    pub fn overlap(&self, page: PageNumber, next: PageNumber) -> bool {
-        let rows = |page| self.reads.iter().find(|read| read.page == page);
-        let both = rows(page).zip(rows(next));
-        both.is_some_and(|(PageRead { rows, .. }, next)| {
-            rows.total() == next.rows.total() && rows.overlaps(&next.rows)
-        })
-    }
-
     /// The statuses by position that this pass showed.
     pub fn ranges(&self) -> Vec<CellRange> {
         let total = self.layout.total;

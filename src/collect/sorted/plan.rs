@@ -86,19 +86,6 @@ fn probes(gap: &Range<u64>, layout: Layout, hints: &[u64]) -> [u64; 4] {
     [target, middle, gap.start, gap.end - 1]
 }
 
-/// Some of the pages that were not read, spread over the list: in the middle of them, then in the middles of both halves, and so on.
-pub fn spread(read: &BTreeSet<PageNumber>, last: PageNumber, pages: u64) -> BTreeSet<PageNumber> {
-    let unread = last.0.saturating_sub(read.range(..=last).count() as u64);
-    let fractions = (1..=pages).map(|number| u128::from(number.reverse_bits()));
-    let places = fractions.map(|fraction| (fraction * u128::from(unread)) >> u64::BITS);
-    let places = places.filter_map(|place| u64::try_from(place).ok());
-    let nth_unread = |place: u64| {
-        let before = |page: u64, read: &PageNumber| page + u64::from(read.0 <= page);
-        PageNumber(read.iter().fold(place + 1, before))
-    };
-    places.take_while(|_| unread > 0).map(nth_unread).collect()
-}
-
 /// The pages with the rows that are wanted, and what is read of each status then.
 pub fn rows(
     list: &List,
@@ -140,19 +127,6 @@ mod tests {
         total: 100_000,
         page_size: 100,
     };
-
-    #[test]
-    fn some_unread_pages_are_spread_over_the_list() {
-        let spread = |read: &[u64], last: u64, pages: u64| -> Vec<_> {
-            let read = read.iter().copied().map(PageNumber).collect();
-            let pages = super::spread(&read, PageNumber(last), pages);
-            pages.into_iter().map(|page| page.0).collect()
-        };
-        assert_eq!(spread(&[1, 1_000], 1_000, 4), [126, 251, 501, 750]);
-        assert_eq!(spread(&[1, 2, 3, 7], 7, 4), [4, 5, 6]);
-        assert!(spread(&[1, 2], 2, 4).is_empty());
-        assert_eq!(spread(&[], u64::MAX, 1), [1 << 63]);
-    }
 
     fn rows_read(next: u64, identified: Option<u64>, run: Range<u64>) -> (Vec<u64>, RowsRead) {
         let mut ranges = Vec::new();

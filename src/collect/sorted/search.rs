@@ -11,7 +11,7 @@ use crate::collect::layout::{Layout, PageNumber};
 use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
 use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
-use crate::collect::sorted::{Method, SortedRead, first_look_pages, plan};
+use crate::collect::sorted::{Method, SortedRead, plan};
 use crate::count::{FolderCount, MAX_FILES, RowsRead};
 use crate::model::ByStatus;
 use crate::portal::PageBody;
@@ -56,9 +56,8 @@ impl<'a, F: FetchPage> Search<'a, F> {
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
         let found = self.find().await?;
         check_end_of_rows(&found)?;
-        let overlap = self.method.first_look && self.look(&found).await?;
         let rows_read = self.read_rows(&found).await?;
-        let shows_all = found.stable && !overlap && self.pages.are_distinct();
+        let shows_all = found.stable && self.pages.are_distinct();
         let examples = self.reasons.finish();
         let count = self.pages.add_up(&found.list, rows_read, examples);
         let left_out = found.layout.total.saturating_sub(count.files.total());
@@ -66,7 +65,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
             stable: found.stable,
             pages: found.layout.last_page().0,
             count: FolderCount {
-                consistent: found.consistent && !overlap,
+                consistent: found.consistent,
                 left_out: shows_all.then_some(left_out),
                 requests: self.requests,
                 ..count
@@ -86,7 +85,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
             if let Some(list) = List::new(ranges, self.pages.layout.total) {
                 let stands = before.is_some_and(|before| list.stands_as(&before));
                 if is_one_page || stands && self.pages.has_one_total() {
-                    self.check_order(&list, &[].into())?;
+                    self.check_order(&list)?;
                     return Ok(self.found(list, true));
                 }
                 hints = list.boundaries().positions;
@@ -125,39 +124,6 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Reads a few pages spread over the list, of a long one two side by side: files that are not where the boundaries allow them show that it is
-    /// not sorted. Returns whether pages overlap, so that other rows are on no page.
-    async fn look(&mut self, found: &Found) -> Result<bool, ReadError> {
-        let last = found.layout.last_page();
-        let read = self.pages.all();
-        let wanted = first_look_pages(last.0);
-        let mut pages = plan::spread(&read, last, wanted.saturating_sub(1).max(1));
-        let side_by_side = |page: &PageNumber| (*page, PageNumber(page.0 + 1));
-        // Of a short list one page is read, and those that are known anyway may be side by side.
-        let pair = if wanted > 1 {
-            pages.first().map(side_by_side)
-        } else {
-            let known: BTreeSet<_> = read.union(&pages).copied().collect();
-            let mut pairs = known.iter().map(side_by_side);
-            pairs.find(|(_, next)| known.contains(next))
-        };
-        let next = pair.map(|(_, next)| next);
-        pages.extend(next.filter(|next| !read.contains(next)));
-        self.read(pages.clone()).await?;
-        self.check_order(&found.list, &pages)?;
-        let Some((page, next)) = pair else {
-            return Ok(false);
-        };
-        // Where equals come in another order at each request, the same rows come again only if the pages are read in one order.
-        for again in [next, page] {
-            if !self.pages.overlap(page, next) {
-                return Ok(false);
-            }
-            self.read([again].into()).await?;
-        }
-        Ok(self.pages.overlap(page, next))
-    }
-
     /// Reads the rows that are wanted, but for pages that were read already.
     async fn read_rows(&mut self, found: &Found) -> Result<ByStatus<RowsRead>, ReadError> {
         let Some(wanted) = &self.method.rows else {
@@ -169,12 +135,12 @@ impl<'a, F: FetchPage> Search<'a, F> {
     }
 
     /// Checks that the pages of the last pass belong to one sorted list.
-    fn check_order(&self, list: &List, others: &BTreeSet<PageNumber>) -> Result<(), ReadError> {
+    fn check_order(&self, list: &List) -> Result<(), ReadError> {
         if !is_unsorted(&self.pages.ranges()) {
             return Ok(());
         }
         let pages = boundary_pages(list.boundaries().positions, self.pages.layout);
-        Err(unsorted(&pages | others))
+        Err(unsorted(pages))
     }
 
     /// Reads pages, several at once. A page that is not sorted is read once more: a file may have changed its status while the portal

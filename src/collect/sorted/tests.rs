@@ -38,7 +38,6 @@ where
     let method = Method {
         in_flight,
         hints,
-        first_look: false,
         rows: Some(RowsWanted::default()),
         clock_ahead: 0,
     };
@@ -151,7 +150,6 @@ fn count_again(folder: &mut Folder, before: &FolderCount, rows: RowsWanted) -> S
     let method = Method {
         in_flight: 2,
         hints,
-        first_look: false,
         rows: Some(rows),
         clock_ahead: 0,
     };
@@ -249,43 +247,6 @@ fn a_folder_of_any_size_costs_what_is_not_identified() {
         let is_cheap = costs.iter().zip(expected).all(|(cost, most)| *cost <= most);
         assert!(is_cheap, "{costs:?} for {files:?}");
     }
-}
-
-/// A list that is sorted by something else, by which it begins and ends with files that are done.
-fn unsorted_between(
-    statuses: &[(Status, usize)],
-    first_look: bool,
-) -> Result<SortedRead, ReadError> {
-    let statuses = statuses.iter();
-    let statuses = statuses.flat_map(|(status, files)| std::iter::repeat_n(*status, *files));
-    let mut folder = Folder::with(statuses, 10);
-    folder.quirk = Quirk::IgnoresSortBy;
-    let method = Method {
-        in_flight: 2,
-        hints: &Boundaries::default(),
-        first_look,
-        rows: None,
-        clock_ahead: 0,
-    };
-    let folder = RefCell::new(folder);
-    run_as(method, |page| folder.borrow_mut().page(page))
-}
-
-#[test]
-fn a_first_look_finds_files_between_the_boundaries() {
-    use Status::{Done, Failed, Pending};
-    for statuses in [
-        &[(Done, 400), (Failed, 300), (Done, 300)][..],
-        &[(Done, 900), (Failed, 200), (Done, 900), (Pending, 20)],
-        &[(Failed, 20), (Done, 200), (Pending, 300), (Done, 800)],
-    ] {
-        assert!(unsorted_between(statuses, false).is_ok());
-        let error = unsorted_between(statuses, true).unwrap_err();
-        assert!(matches!(error, ReadError::Unsorted { .. }), "{statuses:?}");
-    }
-    let sorted = [(Failed, 20), (Done, 900), (Pending, 80)];
-    let read = unsorted_between(&sorted, true).unwrap();
-    assert!(read.count.consistent);
 }
 
 #[test]

@@ -112,6 +112,7 @@ impl Story {
             ..Moment::now()
         };
         let read = CompletedRead {
+            entry: None,
             began: now,
             ended: now,
             missing_files: 0,

@@ -32,8 +32,6 @@ families! {
     LAST_FULL_READ: Gauge "kb_folder_last_full_read_timestamp_seconds" FOLDER,
         Folder(|folder| folder.view.full_read.map(|full| full.at.as_seconds())),
         "Time of the last full scan of the folder.";
-    FULL_READ_DIFFERENCE: Gauge "kb_folder_full_read_difference" FOLDER_STATUS, FolderSamples(full_read_difference),
-        "Number of files in the last full scan minus the number in the boundary count before it.";
     UNAVAILABLE: Gauge "kb_folder_unavailable" FOLDER_REASON, FolderSamples(unavailable),
         "Reason why the folder cannot be counted, constant 1. Exported for 24 hours after the folder was removed.";
     LAST_SUCCESS: Gauge "kb_folder_last_success_timestamp_seconds" FOLDER,
@@ -68,16 +66,6 @@ fn sizes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     for (status, size) in sizes.flat_map(|full| full.sizes.iter()) {
         if shows(folder, status) || *size > 0 {
             samples.add(&folder.with(status.as_str()), float(*size));
-        }
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "the format has only floats")]
-fn full_read_difference(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    let differences = folder.view.full_read_difference.iter();
-    for (status, difference) in differences.flat_map(|difference| difference.iter()) {
-        if shows(folder, status) || *difference != 0 {
-            samples.add(&folder.with(status.as_str()), *difference as f64);
         }
     }
 }

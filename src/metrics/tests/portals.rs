@@ -94,7 +94,6 @@ fn folder(
                 consistent: true,
                 requests: 1,
                 duration: Duration::from_secs(1),
-                rows_beyond: None,
                 missing_files: 0,
             },
             counted: now,

@@ -68,6 +68,7 @@ fn pieces(change: FolderChange, rows: usize) -> Vec<FolderChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::Order;
     use crate::history::KnownFile;
     use crate::model::{FileKey, FolderName, Status, Timestamp};
     use crate::store::{FolderDocument, PortalDocument};
@@ -95,6 +96,7 @@ mod tests {
                 name: FolderName::new("Inbox"),
                 record: None,
                 class_slots: Vec::new(),
+                order: Order::default(),
                 departure: None,
                 excluded: None,
             }),

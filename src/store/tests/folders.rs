@@ -1,6 +1,7 @@
 //! Folders and their files.
 
 use super::*;
+use crate::count::Order;
 use crate::history::KnownFile;
 use crate::model::{FolderName, Status};
 use crate::store::{
@@ -31,6 +32,7 @@ fn change(of: u128, replace: bool, changed: &[(u128, i64)], forgotten: &[u128]) 
             name: FolderName::new("Inbox"),
             record: None,
             class_slots: Vec::new(),
+            order: Order::default(),
             departure: None,
             excluded: None,
         }),

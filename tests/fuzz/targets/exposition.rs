@@ -167,9 +167,8 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             sizes: amounts,
             missing_rows: 0,
             repeated_rows: 0,
-            shows_sorting: false,
+            scanned: None,
         }),
-        full_read_difference: None,
         missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
@@ -229,7 +228,6 @@ fn counts(reasons: &[&str], now: Moment) -> Counts {
             consistent: reasons.is_empty(),
             requests: 1,
             duration: Duration::from_millis(number(&reasons) % 100_000),
-            rows_beyond: None,
             missing_files: 0,
         },
         counted: now,

@@ -369,18 +369,3 @@ proptest! {
         }
     }
 }
-
-#[test]
-fn a_full_scan_takes_back_nothing_that_shows_that_the_folder_is_sorted() {
-    let mut story = Story::default();
-    story.read(&[(1, Failed)]);
-    let full_read = |story: &mut Story| story.record.as_mut().unwrap().full_read.take();
-    let shown = full_read(&mut story).map(|read| FullRead {
-        shows_sorting: true,
-        ..read
-    });
-    story.record.as_mut().unwrap().full_read = shown;
-    story.read(&[(1, Failed)]);
-    let after = full_read(&mut story).unwrap();
-    assert_eq!((after.at, after.shows_sorting), (at(2), true));
-}

@@ -35,7 +35,6 @@ pub(super) fn counted(
             consistent,
             requests: 2,
             duration: Duration::from_millis(1_500),
-            rows_beyond: None,
             missing_files: 0,
         },
         counted: moment(),
@@ -62,7 +61,7 @@ pub(super) fn counted(
             sizes,
             missing_rows: 0,
             repeated_rows: 0,
-            shows_sorting: true,
+            scanned: None,
         }),
         ..folder(number, name, FolderState::Counted)
     }

@@ -31,6 +31,8 @@ pub fn one_unsorted_folder() -> Kind {
         world.folders[folder].quirks.push(Quirk::IgnoresSorting);
     });
     kind.promise.sorts = None;
+    // The order of others shows that the portal sorts, until the folder's own audit.
+    kind.promise.judged_from = 15 * MINUTE;
     // Every page of the folder is read from then on, and of the others until they were shown to be sorted.
     kind.rate = 10;
     kind.promise.requests = 150_000;
