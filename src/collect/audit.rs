@@ -14,7 +14,7 @@ use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
-use crate::collect::strategy::has_several_statuses;
+use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
 use crate::count::{Order, Way};
 use crate::history::ListEntry;
@@ -151,11 +151,10 @@ impl Collector {
     }
 }
 
-/// Whether the rows of a folder show an order: they are in several statuses, and on several pages.
+/// Whether the rows of a folder show their order: on one page they show nothing.
 fn may_show_order(folder: &Folder) -> bool {
     let counts = folder.view.counts.as_ref();
-    let has_several = counts.is_some_and(|counts| has_several_statuses(&counts.files));
-    has_several && folder.expected().pages() > 1
+    counts.is_some_and(|counts| shows_order(&counts.files)) && folder.expected().pages() > 1
 }
 
 /// Whether a folder is to be audited. Due times of folders that were audited at the same time are spread by their ids.

@@ -144,8 +144,8 @@ impl Scan {
 
     fn add_rows(&mut self, page: PageRequest, rows: &[FileRow<'_>]) {
         let failed_before = self.tally.files(Status::Failed);
-        let statuses = rows.iter().map(|row| (row.word(), row.created_at()));
-        self.order.add(PageNumber(page.page), statuses);
+        let words = rows.iter().map(FileRow::word);
+        self.order.add(PageNumber(page.page), words);
         for row in rows {
             self.tally.add(row);
         }

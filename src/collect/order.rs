@@ -5,31 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collect::layout::PageNumber;
-use crate::model::{StatusWord, Timestamp};
+use crate::model::StatusWord;
 
 /// Places at which a status comes again that are looked at: more than files change while a scan is made, of most folders.
 const MOST_PLACES: usize = 10;
 
-/// What the pages of a scan show about the order of their rows.
+/// The statuses of the pages of a scan.
 #[derive(Debug, Default)]
 pub struct RowOrder {
-    pages: BTreeMap<PageNumber, PageOrder>,
-}
-
-#[derive(Debug, Default)]
-struct PageOrder {
-    /// The statuses in their order, adjacent equal ones once; up to the first that comes again.
-    runs: Vec<StatusWord>,
-    creation: Creation,
-}
-
-/// When the files of some rows were created.
-#[derive(Debug, Clone, Copy, Default)]
-struct Creation {
-    ends: Option<(Timestamp, Timestamp)>,
-    /// Whether a file was created before the one above it, and after it.
-    falls: bool,
-    rises: bool,
+    /// The statuses of each page in their order, adjacent equal ones once; up to the first that comes again.
+    pages: BTreeMap<PageNumber, Vec<StatusWord>>,
 }
 
 /// Places at which a status comes again after another one.
@@ -39,68 +24,34 @@ pub struct Breaks {
     pub pages: BTreeSet<PageNumber>,
     /// Whether there are more places than these pages show.
     pub has_more: bool,
-    /// Whether the rows may be in the order in which the files were created instead. New files wait, so such a list often looks sorted by status.
-    pub may_be_by_creation: bool,
-}
-
-impl Creation {
-    /// Goes on with later rows.
-    fn add(&mut self, later: Self) {
-        let Some((first, last)) = later.ends else {
-            return;
-        };
-        self.falls |= later.falls;
-        self.rises |= later.rises;
-        self.ends = Some(match self.ends {
-            None => (first, last),
-            Some((start, before)) => {
-                self.falls |= first < before;
-                self.rises |= first > before;
-                (start, last)
-            }
-        });
-    }
 }
 
 impl RowOrder {
-    /// Adds a page, by the status and the creation of its rows. One that was added before is replaced.
-    pub fn add(
-        &mut self,
-        page: PageNumber,
-        rows: impl IntoIterator<Item = (StatusWord, Option<Timestamp>)>,
-    ) {
-        let mut order = PageOrder::default();
-        let mut is_sorted = true;
-        for (word, created) in rows {
-            order.creation.add(Creation {
-                ends: created.map(|at| (at, at)),
-                ..Creation::default()
-            });
-            if is_sorted && order.runs.last() != Some(&word) {
-                is_sorted = !order.runs.contains(&word);
-                order.runs.push(word);
+    /// Adds a page. One that was added before is replaced.
+    pub fn add(&mut self, page: PageNumber, words: impl IntoIterator<Item = StatusWord>) {
+        let mut runs: Vec<StatusWord> = Vec::new();
+        for word in words {
+            if runs.last() == Some(&word) {
+                continue;
+            }
+            let comes_again = runs.contains(&word);
+            runs.push(word);
+            if comes_again {
+                break;
             }
         }
-        self.pages.insert(page, order);
+        self.pages.insert(page, runs);
     }
 
     /// The places at which a status comes again; no pages if all rows are in order.
     pub fn breaks(&self) -> Breaks {
-        let mut creation = Creation::default();
-        for order in self.pages.values() {
-            creation.add(order.creation);
-        }
-        let mut breaks = Breaks {
-            may_be_by_creation: creation.ends.is_some() && !(creation.falls && creation.rises),
-            ..Breaks::default()
-        };
+        let mut breaks = Breaks::default();
         let mut places = 0;
         // The last page of each status so far.
         let mut last: Vec<(StatusWord, PageNumber)> = Vec::new();
         let mut before: Option<(StatusWord, PageNumber)> = None;
-        let pages = self.pages.iter();
-        let runs =
-            pages.flat_map(|(page, order)| order.runs.iter().map(move |word| (*word, *page)));
+        let runs = self.pages.iter();
+        let runs = runs.flat_map(|(page, runs)| runs.iter().map(move |word| (*word, *page)));
         for (word, page) in runs {
             let known = last.iter_mut().find(|(known, _)| *known == word);
             match (known, before) {
@@ -132,12 +83,10 @@ mod tests {
         let mut order = RowOrder::default();
         // Pages come in any order.
         for (before, statuses) in pages.iter().enumerate().rev() {
-            let rows = statuses.iter().map(|status| ((*status).into(), None));
-            order.add(PageNumber(before as u64 + 1), rows);
+            let words = statuses.iter().map(|status| (*status).into());
+            order.add(PageNumber(before as u64 + 1), words);
         }
-        let Breaks {
-            pages, has_more, ..
-        } = order.breaks();
+        let Breaks { pages, has_more } = order.breaks();
         (pages.iter().map(|page| page.0).collect(), has_more)
     }
 
@@ -161,26 +110,5 @@ mod tests {
         let mixed: Vec<&[Status]> = vec![&[Done, Failed, Done]; 30];
         let (pages, has_more) = breaks(&mixed);
         assert!(has_more && pages.len() <= MOST_PLACES, "{pages:?}");
-    }
-
-    #[test]
-    fn rows_in_the_order_of_their_creation_show_no_other_order() {
-        for (pages, may_be) in [
-            (&[&[1, 2][..], &[2, 3]][..], true),
-            (&[&[9, 5], &[5, 1]], true),
-            (&[&[1, 2], &[1, 3]], false),
-            (&[&[1, 3, 2], &[4]], false),
-            (&[&[]], false),
-        ] {
-            let mut order = RowOrder::default();
-            for (before, times) in pages.iter().enumerate() {
-                let rows = times.iter().map(|millis| {
-                    let created = Timestamp::from_millis(*millis);
-                    (Done.into(), Some(created))
-                });
-                order.add(PageNumber(before as u64 + 1), rows);
-            }
-            assert_eq!(order.breaks().may_be_by_creation, may_be, "{pages:?}");
-        }
     }
 }

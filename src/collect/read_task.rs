@@ -15,7 +15,7 @@ use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
-use crate::collect::strategy::{Expected, FEW_PAGES, choose, has_several_statuses};
+use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Order, Way};
 use crate::model::{ByStatus, FolderId, FolderName};
@@ -66,8 +66,6 @@ pub(super) struct ReadTask {
     pub kind: ReadKind,
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
-    /// Whether the folder's own rows show that it is not.
-    pub is_unsorted: bool,
     /// What a full scan counted, if the folder has not changed since.
     pub scanned: Option<ByStatus<u64>>,
     pub expected: Expected,
@@ -223,21 +221,20 @@ impl ReadTask {
 
     /// What a scan by status shows about the order of the rows. Files that changed while it was made are no news.
     async fn order(&self, count: &FolderCount, breaks: &Breaks) -> Result<Order, ReadError> {
-        let pages: Vec<_> = breaks.pages.iter().copied().collect();
-        let is_broken = !pages.is_empty()
-            && (self.is_unsorted || is_contradiction(|page| self.page(page), &pages).await?);
-        if is_broken {
-            return Ok(Order::Unsorted);
+        if !breaks.pages.is_empty() {
+            let pages: Vec<_> = breaks.pages.iter().copied().collect();
+            let is_known = self.sorting == SortingState::Refuted;
+            if is_known || is_contradiction(|page| self.page(page), &pages).await? {
+                return Ok(Order::Unsorted);
+            }
         }
         let is_long = count.files.total() > PAGE_SIZE;
-        let shows_order = is_long && has_several_statuses(&count.files);
-        Ok(
-            if shows_order && !breaks.has_more && !breaks.may_be_by_creation {
-                Order::Sorted
-            } else {
-                Order::Unknown
-            },
-        )
+        let is_shown = is_long && shows_order(&count.files) && !breaks.has_more;
+        Ok(if is_shown {
+            Order::Sorted
+        } else {
+            Order::Unknown
+        })
     }
 
     async fn first_page(&self) -> Result<PageBody, ReadError> {

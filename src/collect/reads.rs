@@ -88,7 +88,6 @@ impl Collector {
             name: folder.view.name.clone(),
             kind: turn.kind,
             sorting: sorting::of_folder(self.sorting, folder.order()),
-            is_unsorted: folder.order() == Order::Unsorted,
             scanned: folder.scanned(),
             expected: folder.expected(),
             boundaries: folder.boundaries.clone().unwrap_or_default(),

@@ -74,9 +74,12 @@ pub fn choose(
     }
 }
 
-/// Whether files are in several statuses, so that their order shows something.
-pub fn has_several_statuses(counts: &ByStatus<u64>) -> bool {
-    counts.iter().filter(|(_, files)| **files > 0).count() > 1
+/// Whether the order of these files shows whether a list is sorted by status. Files that wait are the newest of their folder, and stand together in
+/// the order of their creation as well.
+pub fn shows_order(counts: &ByStatus<u64>) -> bool {
+    let waits = |status| matches!(status, Status::Pending | Status::Processing);
+    let settled = counts.iter().filter(|(status, _)| !waits(*status));
+    settled.filter(|(_, files)| **files > 0).count() > 1
 }
 
 #[cfg(test)]
