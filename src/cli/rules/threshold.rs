@@ -91,7 +91,8 @@ mod tests {
             assert!(SHIPPED.contains(&used), "{used}");
             assert!(threshold.meaning.ends_with('.'), "{threshold:?}");
         }
-        let in_rules = SHIPPED.lines().filter(|line| !line.starts_with('#'));
+        let is_comment = |line: &&str| line.trim_start().starts_with('#');
+        let in_rules = SHIPPED.lines().filter(|line| !is_comment(line));
         let in_rules = in_rules.filter_map(|line| line.split_once(" # "));
         for (used, name) in in_rules {
             let value = used.rsplit(' ').next().unwrap();

@@ -45,7 +45,8 @@ pub(crate) fn text() -> String {
     fs::read_to_string(FILE).unwrap()
 }
 
-/// The text of the file with every length of time divided by a number, and the time between two evaluations by another one.
+/// The text of the file with every length of time divided by a number, those in seconds too, and the time between two evaluations by
+/// another one.
 pub(crate) fn faster(by: u64, evaluations: u64) -> String {
     let time = Regex::new(r"(\[|:|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
     let rules = text();
@@ -56,6 +57,11 @@ pub(crate) fn faster(by: u64, evaluations: u64) -> String {
             by
         };
         format!("{}{}ms", &found[1], milliseconds(&found[2]) / by)
+    });
+    let number = Regex::new(r"\b(540|1800|3600|86400)\b").unwrap();
+    let replaced = number.replace_all(&replaced, |found: &Captures<'_>| {
+        let seconds: u64 = found[1].parse().unwrap();
+        (seconds / by).to_string()
     });
     replaced.into_owned()
 }
