@@ -102,7 +102,7 @@ impl RulesArgs {
             replace(RUNBOOK, url.clone());
         }
         if let Some(url) = &self.site.external_url {
-            replace(EXPORTER, url.to_string());
+            replace(EXPORTER, url.clone());
         }
         if let Some(url) = &self.dashboard_url {
             replace(GRAFANA, url.clone());
