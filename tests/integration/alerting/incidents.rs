@@ -15,7 +15,6 @@ use super::scaled;
 use crate::support::alertmanager::{Alertmanager, Webhook};
 use crate::support::prometheus::Prometheus;
 use crate::support::rules;
-use crate::support::wait::wait_for;
 
 /// How much faster than in life time goes by.
 const FASTER: u64 = 120;
