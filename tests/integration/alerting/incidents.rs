@@ -166,7 +166,7 @@ async fn an_incident_is_told_a_few_times_and_called_off() {
     }
 
     for (job, most) in [
-        ("kb-many", 2),
+        ("kb-many", 4),
         ("kb-exporter", 2),
         ("kb-seldom", 2),
         ("kb-queue", 2),
