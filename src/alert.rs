@@ -10,7 +10,6 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::history::{Day, waiting};
 use crate::model::{ByStatus, Series, Status, Timestamp, label_values};
-use crate::portal::Trouble;
 use crate::snapshot::{Counts, FolderView};
 
 pub use threshold::{SHIPPED, Threshold};
@@ -18,47 +17,29 @@ pub use threshold::{SHIPPED, Threshold};
 label_values! {
     /// The rules that the page knows, from what needs an answer first.
     pub enum Rule {
-        AddressRefused = "KbAddressRefused",
-        KeyRejected = "KbKeyRejected",
-        PortalDown = "KbPortalDown",
-        ConfigReloadFailed = "KbConfigReloadFailed",
+        PortalUnreadable = "KbPortalUnreadable",
+        ExporterProblem = "KbExporterProblem",
         FailedSpike = "KbFailedSpike",
         FlaggedSpike = "KbFlaggedSpike",
-        FolderUnavailable = "KbFolderUnavailable",
+        FolderUnreadable = "KbFolderUnreadable",
         CollectionStale = "KbCollectionStale",
-        BacklogStuck = "KbBacklogStuck",
+        QueueStuck = "KbQueueStuck",
         FileStuck = "KbFileStuck",
-        ErrorClassSurge = "KbErrorClassSurge",
-        FailedRatioHigh = "KbFailedRatioHigh",
         FlaggedWaiting = "KbFlaggedWaiting",
-        FolderLost = "KbFolderLost",
+        /// The folder was deleted, or is no longer in the list.
+        FolderLeft = "KbFolderUnreadable",
     }
 }
 
 impl Rule {
-    /// The rule that tells of what is wrong with a whole portal.
-    pub const fn of(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Unauthorized | Trouble::KeyUnreadable => Self::KeyRejected,
-            Trouble::AddressRefused => Self::AddressRefused,
-            Trouble::Unreachable
-            | Trouble::RateLimited
-            | Trouble::ServerError
-            | Trouble::InvalidResponse => Self::PortalDown,
-        }
-    }
-
     /// Whether it tells of something new, and not of what has been so for long.
     pub const fn is_new(self) -> bool {
-        matches!(
-            self,
-            Self::FailedSpike | Self::FlaggedSpike | Self::ErrorClassSurge
-        ) || self.is_uncounted()
+        matches!(self, Self::FailedSpike | Self::FlaggedSpike) || self.is_uncounted()
     }
 
     /// Whether it tells of a folder that should be counted and is not.
     pub const fn is_uncounted(self) -> bool {
-        matches!(self, Self::FolderUnavailable | Self::CollectionStale)
+        matches!(self, Self::FolderUnreadable | Self::CollectionStale)
     }
 }
 
@@ -76,36 +57,36 @@ impl Alert {
     pub fn of(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Self> {
         let (day, files) = (&*folder.day, &counts.files);
         let window = counts.interval.unwrap_or_default();
-        let spike = |status, entries: &Series, since: Timestamp, limits: [Limit; 2]| {
-            let limits = limits.map(Limit::value);
+        let spike = |status, entries: &Series, since: Timestamp, limits: [f64; 2]| {
             let is_spike = files[status] > 0 && is_spike(entries, limits, window, now.wall);
             is_spike.then(|| spike(entries, since.max(day.began), now.wall))
         };
-        let [failed, flagged] = [Status::Failed, Status::Flagged].map(|status| files[status]);
+        let flagged = files[Status::Flagged];
         let failed_spike = spike(
             Status::Failed,
             &day.failed_entries,
             day.failed_since,
-            [Limit::FailedSpikeFiles, Limit::SpikeFactor],
+            [Limit::FailedSpikeFiles.value(), Limit::SpikeFactor.value()],
         );
         let flagged_spike = spike(
             Status::Flagged,
             &day.flagged_entries,
             day.flagged_since,
-            [Limit::FlaggedSpikeFiles, Limit::FlaggedSpikeFactor],
+            [Limit::FlaggedSpikeFiles.value(), 0.0],
         );
         let stuck = stuck_since(day, files, window, now.wall);
-        let file_stuck = file_stuck_since(day, counts, now.wall);
-        let flagged_since = counts.oldest[Status::Flagged]
-            .filter(|since| now.wall.since(*since).as_secs_f64() > Limit::FlaggedWait.value());
-        let is_high = is_ratio_high(day, files, now.wall);
+        let waits =
+            |since: &Timestamp, limit: Limit| now.wall.since(*since).as_secs_f64() > limit.value();
+        let file_stuck = counts
+            .waiting_since()
+            .filter(|since| waits(since, Limit::Stuck));
+        let flagged_since =
+            counts.oldest[Status::Flagged].filter(|since| waits(since, Limit::FlaggedWait));
         let alerts = [
             failed_spike.map(|(files, since)| (Rule::FailedSpike, files, Some(since))),
             flagged_spike.map(|(files, since)| (Rule::FlaggedSpike, files, Some(since))),
-            stuck.map(|since| (Rule::BacklogStuck, waiting(files), Some(since))),
+            stuck.map(|since| (Rule::QueueStuck, waiting(files), Some(since))),
             file_stuck.map(|since| (Rule::FileStuck, 1, Some(since))),
-            surge(day, counts, now.wall).map(|files| (Rule::ErrorClassSurge, files, None)),
-            is_high.then_some((Rule::FailedRatioHigh, failed, None)),
             flagged_since.map(|since| (Rule::FlaggedWaiting, flagged, Some(since))),
         ];
         let alerts = alerts.into_iter().flatten();
@@ -120,13 +101,8 @@ label_values! {
         FailedSpikeFiles = "failed_spike_files",
         SpikeFactor = "spike_factor",
         FlaggedSpikeFiles = "flagged_spike_files",
-        FlaggedSpikeFactor = "flagged_spike_factor",
-        FailedRatio = "failed_ratio",
-        FailedRatioFiles = "failed_ratio_files",
         FlaggedWait = "flagged_wait_seconds",
         Stuck = "stuck_seconds",
-        SurgeFiles = "surge_files",
-        SurgeFactor = "surge_factor",
     }
 }
 
@@ -144,9 +120,8 @@ impl Limit {
 /// A quarter of an hour, in which entries are a spike.
 const QUARTER: u32 = 3;
 
-/// How long a backlog must stand still, and the folder be counted at least every half of that.
+/// How long files must wait while none finishes, and how often the folder must be counted at least.
 const STUCK: Duration = Duration::from_hours(1);
-const LONG_STUCK: Duration = Duration::from_hours(6);
 
 #[expect(clippy::cast_precision_loss, reason = "compared with a threshold")]
 const fn number(files: u64) -> f64 {
@@ -195,54 +170,16 @@ fn spike(entries: &Series, since: Timestamp, now: Timestamp) -> (u64, Timestamp)
     (entries.grown_since(before).unsigned_abs(), since)
 }
 
-/// Since when no waiting file of the folder moved, if that is too long for how often it is counted.
+/// Since when no waiting file of the folder moved, if that is too long.
 fn stuck_since(
     day: &Day,
     files: &ByStatus<u64>,
     interval: Duration,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let limit = if interval * 2 <= STUCK {
-        STUCK
-    } else {
-        LONG_STUCK
-    };
-    let is_known = day.moved != Timestamp::default();
-    let is_stuck = waiting(files) > 0 && is_known && now.since(day.moved) >= limit;
+    let is_known = day.moved != Timestamp::default() && interval <= STUCK;
+    let is_stuck = waiting(files) > 0 && is_known && now.since(day.moved) >= STUCK;
     is_stuck.then_some(day.moved)
-}
-
-/// Since when a file waits although others moved within the day, if that is too long.
-fn file_stuck_since(day: &Day, counts: &Counts, now: Timestamp) -> Option<Timestamp> {
-    let moves = day.moved > day.began && now.since(day.moved) < Duration::from_hours(24);
-    let since = counts.waiting_since().filter(|_| moves)?;
-    (now.since(since).as_secs_f64() > Limit::Stuck.value()).then_some(since)
-}
-
-fn is_ratio_high(day: &Day, files: &ByStatus<u64>, now: Timestamp) -> bool {
-    let before = Series::step(now.before(Duration::from_mins(30)));
-    let was_known = day.failed.first().is_some_and(|first| first <= before);
-    let failed = number(files[Status::Failed].min(day.failed.at(before)));
-    was_known
-        && failed >= Limit::FailedRatioFiles.value()
-        && failed > Limit::FailedRatio.value() * number(files.total())
-}
-
-/// By how many files the class grew that surges, if one does.
-fn surge(day: &Day, counts: &Counts, now: Timestamp) -> Option<u64> {
-    let before = Series::step(now.before(Duration::from_hours(6)));
-    let grown =
-        |[failed, flagged]: [&Series; 2]| failed.grown_since(before) + flagged.grown_since(before);
-    let is_large = |growth: i64| number(growth.max(0).unsigned_abs()) >= Limit::SurgeFiles.value();
-    let is_surge = is_large(grown([&day.failed, &day.flagged]))
-        && is_large(grown([&day.failed_entries, &day.flagged_entries]));
-    let classes = counts.errors.iter().filter_map(|row| {
-        let growth = row.growth?.six_hours;
-        let was = row.files.saturating_sub_signed(growth);
-        let surges = number(row.files) >= Limit::SurgeFactor.value() * number(was);
-        (surges && is_large(growth)).then_some(growth.unsigned_abs())
-    });
-    classes.max().filter(|_| is_surge)
 }
 
 #[cfg(test)]

@@ -264,7 +264,7 @@ mod tests {
             "kb-exporter scan --config.file f --log.level debug --output.file g",
             "kb-exporter check --output json --config.file f",
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
-            "kb-exporter rules --by cluster,namespace --set failed_ratio=0.1 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 --each-flagged-file",
+            "kb-exporter rules --by cluster,namespace --set most_failed_files=50 --for-folder 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter --log.format json run",

@@ -1,8 +1,6 @@
 //! What the rules say of a folder, by its last day.
 
 use super::*;
-use crate::history::Look;
-use crate::snapshot::Way;
 
 const NOON: i64 = 1_772_366_400_000;
 
@@ -26,74 +24,11 @@ fn the_shipped_rules_have_every_threshold() {
     assert!(all.all(|limit| limit.value().is_finite()));
 }
 
-/// The text of a shipped rule.
-fn shipped_rule(rule: Rule) -> &'static str {
-    let head = format!("- alert: {}\n", rule.as_str());
-    let rest = SHIPPED.split(&head).nth(1).unwrap();
-    rest.split("- alert: ").next().unwrap()
-}
-
 #[test]
-fn a_portal_in_trouble_is_linked_to_the_rule_that_fires() {
+fn every_rule_of_the_page_is_shipped() {
     for rule in Rule::ALL {
-        shipped_rule(rule);
-    }
-    let own = [
-        Trouble::Unauthorized,
-        Trouble::KeyUnreadable,
-        Trouble::AddressRefused,
-    ];
-    for trouble in own {
-        let (rule, word) = (Rule::of(trouble), trouble.as_str());
-        assert!(shipped_rule(rule).contains(word), "{word}: {rule:?}");
-    }
-    for trouble in Trouble::ALL {
-        let is_down = Rule::of(trouble) == Rule::PortalDown;
-        assert_eq!(is_down, !own.contains(&trouble), "{trouble:?}");
-    }
-}
-
-#[test]
-fn a_file_is_stuck_when_it_waits_for_a_day_while_others_move() {
-    let now = Timestamp::from_millis(NOON);
-    let hours = |hours| now.before(Duration::from_hours(hours));
-    for (waits, moved, began, stuck) in [
-        (25, 1, 48, true),
-        (23, 1, 48, false),
-        (25, 25, 48, false),
-        (25, 1, 1, false),
-    ] {
-        let day = Day {
-            moved: hours(moved),
-            began: hours(began),
-            ..Day::default()
-        };
-        let mut oldest = ByStatus::default();
-        oldest[Status::Pending] = Some(hours(waits));
-        let counts = counts(oldest);
-        let found = file_stuck_since(&day, &counts, now);
-        assert_eq!(
-            found,
-            stuck.then(|| hours(waits)),
-            "{waits} {moved} {began}"
-        );
-    }
-}
-
-fn counts(oldest: ByStatus<Option<Timestamp>>) -> Counts {
-    Counts {
-        files: ByStatus::default(),
-        errors: Vec::new(),
-        oldest,
-        look: Look {
-            way: Way::Full,
-            consistent: true,
-            requests: 1,
-            duration: Duration::ZERO,
-            missing_files: 0,
-        },
-        counted: Moment::now(),
-        interval: None,
+        let alert = format!("- alert: {}\n", rule.as_str());
+        assert!(SHIPPED.contains(&alert), "{rule:?}");
     }
 }
 
@@ -133,14 +68,14 @@ fn a_spike_has_the_entries_since_its_first_count_within_the_day() {
 }
 
 #[test]
-fn waiting_files_are_stuck_after_an_hour_or_six_where_counts_are_rare() {
+fn waiting_files_are_stuck_after_an_hour_where_counts_are_frequent() {
     let now = Timestamp::from_millis(NOON);
     let files = ByStatus::from_fn(|status| u64::from(status == Status::Pending));
     for (minutes, interval, stuck) in [
         (59, 1, false),
         (60, 1, true),
-        (60, 31, false),
-        (360, 31, true),
+        (60, 60, true),
+        (600, 61, false),
     ] {
         let moved = now.before(Duration::from_mins(minutes));
         let day = Day {
@@ -157,29 +92,4 @@ fn waiting_files_are_stuck_after_an_hour_or_six_where_counts_are_rare() {
         ..Day::default()
     };
     assert_eq!(stuck_since(&old, &done, STUCK, now), None);
-}
-
-#[test]
-fn a_high_share_must_have_been_high_for_half_an_hour() {
-    let now = Timestamp::from_millis(NOON);
-    for (before, failed, total, high) in [
-        (25, 25, 400, true),
-        (0, 25, 400, false),
-        (19, 19, 100, false),
-        (25, 25, 500, false),
-    ] {
-        let files = ByStatus::from_fn(|status| match status {
-            Status::Failed => failed,
-            Status::Done => total - failed,
-            _ => 0,
-        });
-        let mut day = Day::default();
-        day.failed.note(Series::step(now) - 9, before);
-        day.failed.note(Series::step(now), failed);
-        assert_eq!(
-            is_ratio_high(&day, &files, now),
-            high,
-            "{failed} of {total}"
-        );
-    }
 }

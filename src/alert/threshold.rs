@@ -1,4 +1,4 @@
-//! The thresholds of the shipped rules, which list them, and write each as a number with its name in a comment.
+//! The thresholds of the shipped rules, which list them, and name each in a comment after the number.
 
 /// The shipped rules.
 pub const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
@@ -25,14 +25,7 @@ impl<'a> Threshold<'a> {
 
     /// Whether a value makes sense. With 0, most alerts would always fire; what 0 means elsewhere, the list says.
     pub fn allows(self, value: f64) -> bool {
-        value.is_finite()
-            && value <= self.largest()
-            && (value > 0.0 || value == 0.0 && self.may_be_zero())
-    }
-
-    fn largest(self) -> f64 {
-        let is_share = self.name.ends_with("_ratio") || self.name.ends_with("_share");
-        if is_share { 1.0 } else { f64::MAX }
+        value.is_finite() && (value > 0.0 || value == 0.0 && self.may_be_zero())
     }
 
     fn may_be_zero(self) -> bool {
@@ -51,12 +44,7 @@ impl<'a> Threshold<'a> {
         } else {
             "above 0 (with 0, the alert would always fire)"
         };
-        let most = if self.largest() > 1.0 {
-            ""
-        } else {
-            "; 1 is the most"
-        };
-        format!("{} is a number {least}{most}", self.name)
+        format!("{} is a number {least}", self.name)
     }
 
     /// The one of this name, if there is one.

@@ -30,10 +30,11 @@ enum Form {
 pub(super) struct RulesArgs {
     #[command(flatten)]
     site: SiteArgs,
-    /// Link each alert to its section of the runbook at this URL. [default: the one that the exporter serves at `--web.external-url`]
+    /// Link each alert to its section of the runbook at this URL. [default: the document of the project]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
-    /// Link each alert to a dashboard of the Grafana server at this URL. Without it, alerts have no `dashboard_url`.
+    /// Link each alert to a dashboard of the Grafana server at this URL. Without it, alerts have no `dashboard_url`; without
+    /// `--web.external-url`, they have no `page_url`, the exporter's own page of the folder.
     #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Use this job name of the scrape configuration. [default: kb-exporter]
@@ -42,7 +43,7 @@ pub(super) struct RulesArgs {
     /// Tell installations apart by these labels besides the job, such as `cluster,namespace`. All series of the exporter must have them.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = render::label)]
     by: Vec<String>,
-    /// Fit the rules to this scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
+    /// Fit the rules to this scrape interval, up to 5m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
     /// Print in this format.
@@ -61,12 +62,4 @@ pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
-}
-
-impl RulesArgs {
-    fn runbook_url(&self) -> Option<String> {
-        let served = self.site.external_url.as_ref();
-        let served = served.map(|site| format!("{site}/docs/runbook.md"));
-        self.runbook_url.clone().or(served)
-    }
 }

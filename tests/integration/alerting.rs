@@ -33,10 +33,14 @@ fn scaled(webhook: &str, by: u64) -> String {
     let config = time.replace_all(ALERTMANAGER, |found: &Captures<'_>| {
         format!("{}: {}ms", &found[1], rules::milliseconds(&found[2]) / by)
     });
-    let receiver = "- name: operators\n";
-    assert!(config.contains(receiver));
-    let hook = format!("{receiver}    webhook_configs: [{{url: '{webhook}'}}]\n");
-    config.replace(receiver, &hook)
+    let receivers = ["- name: operators\n", "- name: on-call\n"];
+    receivers
+        .iter()
+        .fold(config.into_owned(), |config, receiver| {
+            assert!(config.contains(receiver));
+            let hook = format!("{receiver}    webhook_configs: [{{url: '{webhook}'}}]\n");
+            config.replace(receiver, &hook)
+        })
 }
 
 /// A server that scrapes an exporter, follows the rules in their fast form, and tells an Alertmanager.
@@ -81,9 +85,7 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     let alertmanager = Alertmanager::start(&scaled(&webhook.url(), FASTER)).await;
     let prometheus = watching(&exporter, &alertmanager).await;
     wait_for("the rules know both folders", async || {
-        let known = prometheus
-            .query("kb:entries:increase15m{folder_id!=''}")
-            .await;
+        let known = prometheus.query("kb:entries:new15m{folder_id!=''}").await;
         (known.len() == 9).then_some(())
     })
     .await;
@@ -97,31 +99,34 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     other.world(|world| world.revoke_key(KEY));
 
     let failed = webhook.told("KbFailedSpike", "firing").await;
-    assert_eq!(failed["labels"]["folder"], "Invoices & bills");
+    assert_eq!(failed["labels"]["folder_id"], invoices.to_string());
     assert_eq!(failed["labels"]["portal"], "main");
     let annotations = &failed["annotations"];
     let description = annotations["description"].as_str().unwrap();
     assert!(
-        description.contains("folder Invoices & bills of the portal main"),
+        description.starts_with("Folder \"Invoices & bills\" of the portal main: 15 of 15 files"),
         "{description}"
     );
-    let runbook = "http://localhost:15732/docs/runbook.md#kbfailedspike";
+    let runbook = "https://git.example/kb-exporter/blob/main/alerts/runbook.md#kbfailedspike";
     assert_eq!(annotations["runbook_url"], runbook);
+    let page = format!("http://localhost:15732/folders/main/{invoices}");
+    assert_eq!(annotations["page_url"], page);
     let board = format!(
         "http://localhost:3000/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"
     );
     assert_eq!(annotations["dashboard_url"], board);
     let flagged = webhook.told("KbFlaggedSpike", "firing").await;
-    assert_eq!(flagged["labels"]["folder"], "Inbox");
-    let rejected = webhook.told("KbKeyRejected", "firing").await;
+    assert_eq!(flagged["labels"]["folder_id"], inbox.to_string());
+    let rejected = webhook.told("KbPortalUnreadable", "firing").await;
     assert_eq!(rejected["labels"]["portal"], "other");
+    assert_eq!(rejected["labels"]["reason"], "unauthorized");
 
     other.world(|world| world.issue_key(KEY));
-    for name in ["KbFailedSpike", "KbFlaggedSpike", "KbKeyRejected"] {
+    for name in ["KbFailedSpike", "KbFlaggedSpike", "KbPortalUnreadable"] {
         let resolved = webhook.told(name, "resolved").await;
         assert_eq!(
             resolved["labels"]["severity"],
-            if name == "KbKeyRejected" {
+            if name == "KbPortalUnreadable" {
                 "critical"
             } else {
                 "warning"

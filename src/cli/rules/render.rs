@@ -8,22 +8,28 @@ use crate::alert::Threshold;
 use crate::cli::address;
 
 /// The runbook, as the shipped rules name it.
-const RUNBOOK: &str = "http://localhost:15732/docs/runbook.md";
+const RUNBOOK: &str = "https://git.example/kb-exporter/blob/main/alerts/runbook.md";
 
 /// Grafana, as the shipped rules name it.
 const GRAFANA: &str = "http://localhost:3000";
 
+/// The exporter, as the shipped rules name it.
+const EXPORTER: &str = "http://localhost:15732";
+
 /// The annotation that links to Grafana, which not everybody has.
 const DASHBOARD: &str = "dashboard_url: ";
+
+/// The annotation that links to the page of the exporter, whose address not every command knows.
+const PAGE: &str = "page_url: ";
 
 /// The job, as the shipped rules name it.
 const JOB: &str = r#"job="kb-exporter""#;
 
-/// Times for which the last value of a series is used, in minutes: for scrape intervals up to [`SHORT`].
-const GAPS: [u32; 2] = [3, 5];
+/// For how long the last value of a series is used: with scrape intervals up to [`SHORT`].
+const GAP: &str = "[5m]";
 
 /// Labels that the rules aggregate by, or drop.
-const USED_LABELS: [&str; 11] = [
+const USED_LABELS: [&str; 10] = [
     "job",
     "instance",
     "portal",
@@ -31,17 +37,16 @@ const USED_LABELS: [&str; 11] = [
     "folder",
     "status",
     "reason",
-    "index",
-    "count",
-    "ledger",
+    "store",
+    "problem",
     "error",
 ];
 
 /// The longest scrape interval for which the shipped rules are made.
 const SHORT: Duration = Duration::from_mins(2);
 
-/// The longest scrape interval: Prometheus itself uses a sample for five minutes, and one scrape may be late.
-const LONGEST: Duration = Duration::from_mins(4);
+/// The longest scrape interval: Prometheus itself uses a sample for five minutes.
+const LONGEST: Duration = Duration::from_mins(5);
 
 /// What precedes the groups of rules in an object of Kubernetes.
 const KUBERNETES: &str = "\
@@ -59,8 +64,11 @@ impl RulesArgs {
     pub(super) fn render(&self, shipped: &str) -> String {
         let replacements = self.replacements();
         let mut text = String::with_capacity(shipped.len());
-        let has_link = |line: &&str| line.trim_start().starts_with(DASHBOARD);
-        let is_dead = |line: &&str| self.dashboard_url.is_none() && has_link(line);
+        let has = |line: &&str, link| line.trim_start().starts_with(link);
+        let is_dead = |line: &&str| {
+            self.dashboard_url.is_none() && has(line, DASHBOARD)
+                || self.site.external_url.is_none() && has(line, PAGE)
+        };
         for line in shipped.lines().filter(|line| !is_dead(line)) {
             let line = self.with_threshold(line).unwrap_or_else(|| {
                 let apply = |line: String, (old, new): &(String, String)| line.replace(old, new);
@@ -80,19 +88,21 @@ impl RulesArgs {
         }
         let (used, name) = line.split_once(" # ")?;
         let change = self.settings.changes.get(name)?;
-        let shipped = used.trim_start();
-        let indent = &used[..used.len() - shipped.len()];
+        let (before, shipped) = used.rsplit_once(' ')?;
         let value = change.all.map_or(shipped.to_owned(), |all| all.to_string());
         let value = by_folder(value, &change.folders);
-        Some(format!("{indent}{value} # {name}"))
+        Some(format!("{before} {value} # {name}"))
     }
 
     /// Texts that are replaced in every place.
     fn replacements(&self) -> Vec<(String, String)> {
         let mut replacements = Vec::new();
         let mut replace = |old: &str, new: String| replacements.push((old.to_owned(), new));
-        if let Some(url) = self.runbook_url() {
-            replace(RUNBOOK, url);
+        if let Some(url) = &self.runbook_url {
+            replace(RUNBOOK, url.clone());
+        }
+        if let Some(url) = &self.site.external_url {
+            replace(EXPORTER, url.clone());
         }
         if let Some(url) = &self.dashboard_url {
             replace(GRAFANA, url.clone());
@@ -110,10 +120,8 @@ impl RulesArgs {
             replace(JOB, format!(r#"job="{job}""#));
         }
         if self.scrape_interval > SHORT {
-            for minutes in GAPS {
-                let gap = self.scrape_interval * minutes / 2;
-                replace(&format!("[{minutes}m]"), format!("[{}s]", gap.as_secs()));
-            }
+            let gap = self.scrape_interval * 5 / 2;
+            replace(GAP, format!("[{}s]", gap.as_secs()));
         }
         replacements
     }
@@ -131,7 +139,7 @@ fn by_folder(others: String, folders: &BTreeMap<String, f64>) -> String {
     let own: Vec<_> = folders.iter().map(own).collect();
     let own = own.join(" or ");
     format!(
-        "on (folder_id) group_left () ({own} or on (folder_id) {others} * group by (folder_id) (kb:folder_name) or on (folder_id) vector({others}))"
+        "on (folder_id) group_left () ({own} or on (folder_id) {others} * group by (folder_id) (kb:entries) or on (folder_id) vector({others}))"
     )
 }
 
@@ -178,7 +186,7 @@ pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
     let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval > LONGEST {
         return Err(
-            "expected more than 0s, and 4m at most: Prometheus uses a sample for five minutes"
+            "expected more than 0s, and 5m at most: Prometheus uses a sample for five minutes"
                 .to_owned(),
         );
     }
@@ -199,10 +207,14 @@ mod tests {
 
     #[test]
     fn without_changes_the_rules_are_the_shipped_ones() {
-        let rendered = args(&["--dashboard-url=http://localhost:3000"]).render(SHIPPED);
+        let own = [
+            "--dashboard-url=http://localhost:3000",
+            "--web.external-url=http://localhost:15732",
+        ];
+        let rendered = args(&own).render(SHIPPED);
         assert!(rendered == SHIPPED);
         let rendered = args(&[]).render(SHIPPED);
-        assert!(!rendered.contains(DASHBOARD));
+        assert!(!rendered.contains(DASHBOARD) && !rendered.contains("localhost"));
         let alerts = |text: &str| text.matches("- alert: ").count();
         assert_eq!(alerts(&rendered), alerts(SHIPPED));
     }
@@ -213,6 +225,7 @@ mod tests {
             "--by=cluster",
             "--runbook-url=https://wiki.example/runbook",
             "--dashboard-url=https://grafana.intra/path",
+            "--web.external-url=https://kb.intra",
             r#"--job=kb "main""#,
             "--scrape-interval=3m",
             "--set=spike_factor=6.5",
@@ -221,9 +234,9 @@ mod tests {
         for gone in [
             RUNBOOK,
             GRAFANA,
+            EXPORTER,
             JOB,
-            "[5m]",
-            "[3m]",
+            GAP,
             " 4 # spike_factor",
             "(job, portal",
         ] {
@@ -233,11 +246,12 @@ mod tests {
             "#   spike_factor = 6.5",
             " 6.5 # spike_factor\n",
             "by (job, cluster, portal, folder_id)",
-            "on (job, cluster) last_over_time(up",
-            "runbook_url: https://wiki.example/runbook#kbportaldown\n",
-            "dashboard_url: 'https://grafana.intra/path/d/kb-folder?",
+            "on (job, cluster) max_over_time(up",
+            "runbook_url: https://wiki.example/runbook#kbportalunreadable\n",
+            "'https://grafana.intra/path/d/kb-reindexing?",
+            "'https://kb.intra/{{ if",
             r#"absent_over_time(up{job="kb \"main\""}["#,
-            "(kb_folder_up[450s])",
+            "(kb_portal_up[450s])",
         ] {
             assert!(rendered.contains(new), "{new}");
         }
@@ -280,7 +294,7 @@ mod tests {
                 assert!(parse(text).is_err(), "{text}");
             }
         }
-        assert!(scrape_interval("4m").is_ok() && scrape_interval("5m").is_err());
+        assert!(scrape_interval("5m").is_ok() && scrape_interval("6m").is_err());
         assert!(scrape_interval("0s").unwrap_err().contains("more than 0s"));
     }
 }

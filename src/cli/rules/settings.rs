@@ -9,10 +9,6 @@ use super::threshold::Setting;
 use crate::alert::Threshold;
 use crate::model::FolderId;
 
-/// Flags that report each flagged file.
-const EACH_FLAGGED_FILE: [(&str, f64); 2] =
-    [("flagged_spike_files", 1.0), ("flagged_spike_factor", 0.0)];
-
 /// What a threshold is changed to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Change {
@@ -95,9 +91,6 @@ struct Flags {
     /// Apply the `--set` before it only to the folder with this id. Repeatable.
     #[arg(long, value_name = "ID", value_parser = folder_id)]
     for_folder: Vec<String>,
-    /// Report each flagged file at once, however many are usual.
-    #[arg(long)]
-    each_flagged_file: bool,
 }
 
 impl Args for Settings {
@@ -113,14 +106,9 @@ impl Args for Settings {
 impl FromArgMatches for Settings {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let flags = Flags::from_arg_matches(matches)?;
-        let flagged = EACH_FLAGGED_FILE.into_iter();
-        let flagged = flagged.filter(|_| flags.each_flagged_file);
-        // The name of the program has the place 0.
-        let flagged =
-            flagged.map(|(name, value)| (0, Argument::Set(Setting::Threshold(name, value))));
         let set = placed(matches, "set", flags.set, Argument::Set);
         let folders = placed(matches, "for_folder", flags.for_folder, Argument::ForFolder);
-        let mut arguments: Vec<_> = flagged.chain(set).chain(folders).collect();
+        let mut arguments: Vec<_> = set.chain(folders).collect();
         arguments.sort_by_key(|(place, _)| *place);
         Self::of(arguments.into_iter().map(|(_, argument)| argument))
             .map_err(|error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))
@@ -149,23 +137,16 @@ mod tests {
     #[test]
     fn a_folder_belongs_to_the_setting_before_it() {
         let settings = parsed(&format!(
-            "rules --set failed_ratio=0.2 --set failed_ratio=0.1 --for-folder {A} --for-folder {B} --set spike_factor=6",
+            "rules --set most_failed_files=9 --set most_failed_files=30 --for-folder {A} --for-folder {B} --set spike_factor=6",
         ));
         let settings = settings.unwrap();
-        let ratio = Change {
-            all: Some(0.2),
-            folders: BTreeMap::from([(A.to_owned(), 0.1), (B.to_owned(), 0.1)]),
+        let most = Change {
+            all: Some(9.0),
+            folders: BTreeMap::from([(A.to_owned(), 30.0), (B.to_owned(), 30.0)]),
         };
-        assert_eq!(settings.changes["failed_ratio"], ratio);
+        assert_eq!(settings.changes["most_failed_files"], most);
         assert_eq!(settings.changes["spike_factor"].all, Some(6.0));
         assert_eq!(settings.changes.len(), 2);
-    }
-
-    #[test]
-    fn each_flagged_file_is_one_flag_and_a_setting_wins() {
-        let settings = parsed("rules --each-flagged-file --set flagged_spike_files=2").unwrap();
-        assert_eq!(settings.changes["flagged_spike_factor"].all, Some(0.0));
-        assert_eq!(settings.changes["flagged_spike_files"].all, Some(2.0));
     }
 
     #[test]
@@ -173,7 +154,7 @@ mod tests {
         for (line, reason) in [
             (format!("rules --for-folder {A}"), "follows the --set"),
             (
-                "rules --set failed_ratio=0.1 --for-folder Inbox".to_owned(),
+                "rules --set spike_factor=8 --for-folder Inbox".to_owned(),
                 "expected the id of a folder",
             ),
             (

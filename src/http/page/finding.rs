@@ -8,7 +8,7 @@ use crate::alert::{Alert, Rule};
 use crate::classify::ErrorRow;
 use crate::health::{Health, PortalHealth, Reading, Status as Wellness};
 use crate::http::page::folder_path;
-use crate::http::page::layout::{As, State, number, share, things, time};
+use crate::http::page::layout::{As, State, number, things, time};
 use crate::http::page::row::Row;
 use crate::model::Status;
 use crate::portal::Trouble;
@@ -35,7 +35,7 @@ struct Finding {
 impl Finding {
     fn state(&self) -> State {
         match self.rule {
-            Some(Rule::AddressRefused | Rule::KeyRejected | Rule::PortalDown) => State::Fail,
+            Some(Rule::PortalUnreadable) => State::Fail,
             Some(Rule::FlaggedWaiting) => State::Note,
             _ => State::Warn,
         }
@@ -125,7 +125,7 @@ fn calm(health: &Health, rows: &[Row<'_>]) -> (String, State) {
 
 /// The configuration in use is not the one that is written.
 fn not_reloaded() -> Finding {
-    let rule = Rule::ConfigReloadFailed;
+    let rule = Rule::ExporterProblem;
     Finding {
         rule: Some(rule),
         number: 0,
@@ -145,7 +145,7 @@ fn of_portal(health: &PortalHealth) -> Option<Finding> {
         ..
     } = &portal.list
     {
-        let rule = Rule::of(*trouble);
+        let rule = Rule::PortalUnreadable;
         let says = match trouble {
             Trouble::Unauthorized => "rejects the key",
             Trouble::KeyUnreadable => "cannot be asked: its key cannot be read",
@@ -224,7 +224,7 @@ fn flagged_waiting(rows: &[Row<'_>]) -> Option<Finding> {
 /// A sentence about one folder, with its first alert: the others mostly follow from it. None where one sentence is about all folders.
 fn of_folder(row: &Row<'_>) -> Option<Finding> {
     let alert = *row.alerts.first()?;
-    if alert.rule.is_uncounted() || matches!(alert.rule, Rule::FlaggedWaiting | Rule::FolderLost) {
+    if alert.rule.is_uncounted() || matches!(alert.rule, Rule::FlaggedWaiting | Rule::FolderLeft) {
         return None;
     }
     let said = linked(words(row, alert), alert.rule);
@@ -244,10 +244,8 @@ pub(super) fn words(row: &Row<'_>, alert: Alert) -> Markup {
         @match alert.rule {
             Rule::FailedSpike => { (files) " failed" (since) },
             Rule::FlaggedSpike => { (files) " flagged" (since) },
-            Rule::BacklogStuck => { (things(alert.files, "file waits", "files wait")) ", and none has moved" (since) },
-            Rule::FileStuck => { "a file waits" (since) ", and others pass it" },
-            Rule::ErrorClassSurge => { (number(alert.files)) " more of one error in six hours" },
-            Rule::FailedRatioHigh => { (share(alert.files, row.counts.map_or(0, |counts| counts.files.total()))) " of the files have failed" },
+            Rule::QueueStuck => { (things(alert.files, "file waits", "files wait")) ", and none has moved" (since) },
+            Rule::FileStuck => { "a file waits" (since) },
             Rule::FlaggedWaiting => { "flagged files wait" (since) },
             _ => { "not counted: " (row.folder.state.unavailable().map_or("stale", Unavailable::as_str)) },
         }
@@ -263,7 +261,6 @@ fn of_class(row: &Row<'_>, alert: Alert) -> Option<Markup> {
     let grown = |error: &&ErrorRow| match alert.rule {
         Rule::FailedSpike if error.status == Status::Failed => error.growth?.hour.into(),
         Rule::FlaggedSpike if error.status == Status::Flagged => error.growth?.hour.into(),
-        Rule::ErrorClassSurge => error.growth?.six_hours.into(),
         _ => None,
     };
     let class = row.counts?.errors.iter().max_by_key(grown)?;

@@ -171,7 +171,7 @@ fn folder(row: &Row<'_>, now: Timestamp, longest: u64, has_portals: bool) -> Mar
 
 /// What the alerts say of a folder, each with its section of the runbook, and why it is not counted.
 pub(super) fn chips(row: &Row<'_>) -> Markup {
-    let is_lost = |rule: Rule| rule.is_uncounted() || rule == Rule::FolderLost;
+    let is_lost = |rule: Rule| rule.is_uncounted() || rule == Rule::FolderLeft;
     let reason = row.alert(is_lost).and(row.health.message.as_ref());
     html! {
         @for alert in &row.alerts {

@@ -126,7 +126,7 @@ impl<'a> Row<'a> {
 
     /// The order by trouble: what the alerts say, then what is new, then the longest wait.
     fn trouble(&self) -> impl Ord + use<> {
-        let first = self.alert(|rule| rule != Rule::FolderLost);
+        let first = self.alert(|rule| rule != Rule::FolderLeft);
         let files = self.files(Status::Failed) + self.files(Status::Flagged);
         (
             first.map(|alert| Reverse(alert.rule)),
@@ -143,9 +143,9 @@ fn not_counted(portal: &PortalView, health: &FolderHealth) -> Option<Alert> {
         return None;
     };
     let rule = match health.view.state.unavailable() {
-        _ if health.view.state.has_left() => Rule::FolderLost,
+        _ if health.view.state.has_left() => Rule::FolderLeft,
         _ if portal.list.trouble().is_some() => return None,
-        Some(_) => Rule::FolderUnavailable,
+        Some(_) => Rule::FolderUnreadable,
         None => Rule::CollectionStale,
     };
     let files = 0;

@@ -199,6 +199,6 @@ fn a_folder_or_portal_in_a_table_leads_to_its_dashboard_with_the_same_data_and_t
     links.sort_unstable();
     assert_eq!(
         links.join(" "),
-        "folder folder folder folder portal portal portal portal portal"
+        "folder folder folder folder folder portal portal portal portal portal portal"
     );
 }

@@ -170,6 +170,7 @@ fn the_rules_for_the_operator_are_those_of_prometheus() {
         text(file) == printed,
         "{file} is old; run the tests once with {UPDATE}=1"
     );
+    assert!(!printed.contains("localhost"), "a pod has nobody there");
     let rules: Value = serde_saphyr::from_str(&output(program().arg("rules"))).unwrap();
     assert_eq!(yaml(file)["spec"], rules);
 }

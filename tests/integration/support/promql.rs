@@ -18,13 +18,14 @@ const TARGET: [&str; 2] = ["job", "instance"];
 const SUFFIXES: [&str; 3] = ["_bucket", "_count", "_sum"];
 
 /// What an alert may have.
-const ALERT: [&str; 6] = [
+const ALERT: [&str; 7] = [
     "alertname",
     "alertstate",
     "severity",
     "portal",
     "folder_id",
-    "folder",
+    "reason",
+    "problem",
 ];
 
 /// The usual metrics of a process.

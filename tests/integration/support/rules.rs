@@ -1,11 +1,10 @@
 //! The shipped alert rules, read as Prometheus reads them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::promql::{Reading, Registry, read};
 
@@ -46,7 +45,8 @@ pub(crate) fn text() -> String {
     fs::read_to_string(FILE).unwrap()
 }
 
-/// The text of the file with every length of time divided by a number, and the time between two evaluations by another one.
+/// The text of the file with every length of time divided by a number, those in seconds too, and the time between two evaluations by
+/// another one.
 pub(crate) fn faster(by: u64, evaluations: u64) -> String {
     let time = Regex::new(r"(\[|:|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
     let rules = text();
@@ -58,46 +58,12 @@ pub(crate) fn faster(by: u64, evaluations: u64) -> String {
         };
         format!("{}{}ms", &found[1], milliseconds(&found[2]) / by)
     });
+    let number = Regex::new(r"\b(540|1800|3600|86400)\b").unwrap();
+    let replaced = number.replace_all(&replaced, |found: &Captures<'_>| {
+        let seconds: u64 = found[1].parse().unwrap();
+        (seconds / by).to_string()
+    });
     replaced.into_owned()
-}
-
-/// The rules for a tool that evaluates all groups alike: what is evaluated every 15 minutes only records at such a time, and its
-/// alerts keep their state until the next one. Only those that a test names, and what they read: the others would take most of its time.
-pub(crate) fn at_real_intervals(test: &str) -> String {
-    let needed = needed_by(test);
-    let mut file: Value = serde_saphyr::from_str(&text()).unwrap();
-    for group in file["groups"].as_array_mut().unwrap() {
-        let is_slow = group["interval"] == "15m";
-        let rules = group["rules"].as_array_mut().unwrap();
-        rules.retain(|rule| {
-            let name = rule.get("record").or(rule.get("alert"));
-            needed.contains(name.unwrap().as_str().unwrap())
-        });
-        for rule in rules.iter_mut().filter(|_| is_slow) {
-            let expression = rule["expr"].as_str().unwrap();
-            rule["expr"] = format!("(\n{expression}\n) and on () vector(time()) % 900 == 0").into();
-            if rule.get("alert").is_some() {
-                rule["keep_firing_for"] = "14m".into();
-            }
-        }
-    }
-    file.to_string()
-}
-
-/// The names of the rules that a text mentions, and of those whose series they read.
-fn needed_by(text: &str) -> BTreeSet<String> {
-    let rules = all();
-    let (mut needed, mut unread) = (BTreeSet::new(), vec![text]);
-    while let Some(text) = unread.pop() {
-        let new = words(text).filter(|word| !needed.contains(*word));
-        let new: BTreeSet<&str> = new.collect();
-        // Some series are recorded by several rules.
-        for rule in rules.iter().filter(|rule| new.contains(rule.name())) {
-            needed.insert(rule.name().to_owned());
-            unread.push(&rule.expr);
-        }
-    }
-    needed
 }
 
 /// The names in a text.

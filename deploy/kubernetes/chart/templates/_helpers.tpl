@@ -15,6 +15,25 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- toYaml $object -}}
 {{- end -}}
 
+{{- /* The alert rules, with links to the addresses of the values alone. */ -}}
+{{- define "kb-exporter.rules" -}}
+{{- $rules := .Files.Get "alerts/kb-exporter.yml" -}}
+{{- with .Values.monitoring -}}
+{{- if .runbookUrl -}}
+{{- $rules = replace "https://git.example/kb-exporter/blob/main/alerts/runbook.md" .runbookUrl $rules -}}
+{{- end -}}
+{{- $rules = replace "http://localhost:3000" (trimSuffix "/" .dashboardUrl) $rules -}}
+{{- if not .dashboardUrl -}}
+{{- $rules = regexReplaceAll "(?m)^ *dashboard_url: .*\n" $rules "" -}}
+{{- end -}}
+{{- $rules = replace "http://localhost:15732" (trimSuffix "/" .externalUrl) $rules -}}
+{{- if not .externalUrl -}}
+{{- $rules = regexReplaceAll "(?m)^ *page_url: .*\n" $rules "" -}}
+{{- end -}}
+{{- end -}}
+{{- $rules -}}
+{{- end -}}
+
 {{- /* The objects that Prometheus selects by labels of its own. */ -}}
 {{- define "kb-exporter.monitored" -}}
 {{- $object := include "kb-exporter.object" . | fromYaml -}}

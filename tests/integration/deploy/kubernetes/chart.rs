@@ -136,6 +136,26 @@ fn two_pods_have_a_database_and_no_flags_but_those_of_the_values() {
 }
 
 #[test]
+fn the_links_of_the_alerts_are_those_of_the_values() {
+    let values = json!({"monitoring": {
+        "enabled": true,
+        "runbookUrl": "https://wiki.example/kb",
+        "dashboardUrl": "https://grafana.intra/",
+        "externalUrl": "https://kb.intra",
+    }});
+    let Some(objects) = rendered(&values) else {
+        return;
+    };
+    let mut rules = program();
+    rules.args(["rules", "--runbook-url=https://wiki.example/kb"]);
+    rules.arg("--dashboard-url=https://grafana.intra");
+    rules.arg("--web.external-url=https://kb.intra");
+    let expected: Value = serde_saphyr::from_str(&output(&mut rules)).unwrap();
+    let objects = objects.unwrap();
+    assert_eq!(of_kind(&objects, "PrometheusRule")["spec"], expected);
+}
+
+#[test]
 fn monitoring_has_the_alerts_and_every_dashboard() {
     let values = json!({"monitoring": {"enabled": true, "labels": {"release": "stack"}}});
     let Some(objects) = rendered(&values) else {
