@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use uuid::Uuid;
 
 use super::*;
-use crate::config::Schedule;
 use crate::model::Status;
 
 /// Folders of one page each.
@@ -81,6 +80,10 @@ struct Crowd {
 
 impl Crowd {
     fn of(folders: usize, configure: impl FnOnce(&mut Config)) -> Self {
+        Self::on(Schedule::Every(Duration::from_secs(1)), folders, configure)
+    }
+
+    fn on(schedule: Schedule, folders: usize, configure: impl FnOnce(&mut Config)) -> Self {
         let simulator = Simulator::empty(Options::default());
         let folders = (0..folders).map(|number| {
             simulator.with(|world| {
@@ -96,14 +99,14 @@ impl Crowd {
         let router = simulator.router().layer(layer);
         let unobserved = Arc::new(crate::portal::Unobserved);
         let story = Story::at(router, unobserved, |config| {
-            config.collect.schedule = Schedule::Every(Duration::from_secs(1));
+            config.collect.schedule = schedule.clone();
             config.collect.jitter = Duration::ZERO;
             // Far less than a round.
             config.collect.stale_after = Duration::from_secs(1);
             configure(config);
         });
         let publisher = story.publisher.clone();
-        story.run(Duration::from_secs(1));
+        story.run(schedule);
         Self {
             simulator,
             folders,
