@@ -2,6 +2,7 @@
 
 mod day;
 mod entries;
+mod irregular;
 mod pages;
 mod pairs;
 mod stored;

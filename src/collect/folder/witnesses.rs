@@ -70,6 +70,11 @@ impl Witnesses {
         }
     }
 
+    /// Whether the latest read found fewer files than are reported.
+    pub fn contradict(&self) -> bool {
+        self.short_reads > 0
+    }
+
     /// Whether reads found rows beyond the total.
     pub fn has_rows_beyond(&self) -> bool {
         self.beyond == Some(true)
