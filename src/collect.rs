@@ -209,9 +209,17 @@ impl Collector {
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(event) = self.tasks.next() => self.tasks_ended(event),
-            () = sleep_until(wake) => {}
+            () = sleep_until(wake) => self.ask_again(),
         }
         self.go_on();
+    }
+
+    /// Collects before the schedule says so, if it is time to ask again for a list that failed.
+    fn ask_again(&mut self) {
+        let now = Moment::now().steady;
+        if self.list.retry_at().is_some_and(|at| at <= now) {
+            self.collect();
+        }
     }
 
     /// When something is to be done that no event announces.
@@ -220,6 +228,7 @@ impl Collector {
         let times = [
             self.publication.due(),
             self.runs.next_deadline(),
+            self.list.retry_at(),
             self.queue.next_room(now),
             self.saver.due(),
             Some(now + HEARTBEAT),

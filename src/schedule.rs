@@ -4,13 +4,9 @@
 //! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
 //! that is due, because beats are up to half a second late, and never longer than five seconds, so that a heartbeat that stopped
 //! stops nothing. Repeated jobs of the scheduler are not used: they stop for ever after a gap.
-//!
-//! A ticker is polled: a caller who is late gets one tick, however many were missed.
 
-mod calendar;
 mod due;
 mod occurrence;
-mod timer;
 
 use std::future::pending;
 use std::time::Duration;
@@ -47,16 +43,16 @@ impl Heartbeat {
     /// Starts to beat, until `cancel`.
     pub async fn start(cancel: CancellationToken) -> Result<Self, HeartbeatError> {
         let (sender, beats) = watch::channel(Moment::now().steady);
-        let scheduler = JobScheduler::new().await?;
+        let mut scheduler = JobScheduler::new().await?;
         let job = add_job(&scheduler, &sender).await?;
         scheduler.start().await?;
-        let watchdog = Watchdog {
-            scheduler,
-            job,
-            sender,
-            silence: SILENCE,
-        };
-        tokio::spawn(watchdog.run(cancel));
+        tokio::spawn(async move {
+            let beating = keep_beating(&scheduler, job, sender, SILENCE);
+            cancel.run_until_cancelled(beating).await;
+            if let Err(error) = scheduler.shutdown().await {
+                tracing::warn!(%error, "the scheduler could not be stopped");
+            }
+        });
         Ok(Self { beats })
     }
 
@@ -123,51 +119,45 @@ async fn add_job(
     scheduler.add(job).await
 }
 
-/// Starts the heartbeat again when it stops: after a clock was set back, the scheduler waits until the clock has caught up.
-struct Watchdog {
-    scheduler: JobScheduler,
-    job: Uuid,
+/// Replaces the job when it is silent: after a clock was set back, the scheduler waits until the clock has caught up.
+async fn keep_beating(
+    scheduler: &JobScheduler,
+    mut job: Uuid,
     sender: watch::Sender<Instant>,
     silence: Duration,
-}
-
-impl Watchdog {
-    async fn run(mut self, cancel: CancellationToken) {
-        cancel.run_until_cancelled(self.watch()).await;
-        if let Err(error) = self.scheduler.shutdown().await {
-            tracing::warn!(%error, "the scheduler could not be stopped");
+) {
+    let mut beats = sender.subscribe();
+    loop {
+        if timeout(silence, beat(&mut beats)).await.is_ok() {
+            continue;
         }
-    }
-
-    async fn watch(&mut self) {
-        let mut beats = self.sender.subscribe();
-        loop {
-            if timeout(self.silence, beat(&mut beats)).await.is_ok() {
-                continue;
-            }
-            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, for example because the clock was set back; it is restarted");
-            if let Err(error) = self.replace_job().await {
+        tracing::warn!(
+            ?silence,
+            "the heartbeat stopped, for example because the clock was set back; it is restarted"
+        );
+        // The scheduler's answer may never come. A job that stays only beats beside the new one.
+        let _ = timeout(silence, scheduler.remove(&job)).await;
+        match add_job(scheduler, &sender).await {
+            Ok(new) => job = new,
+            Err(error) => {
                 tracing::error!(%error, "the heartbeat could not be restarted; ticks continue without it");
             }
         }
-    }
-
-    async fn replace_job(&mut self) -> Result<(), JobSchedulerError> {
-        // Its own bound, because the scheduler's answer may never come.
-        if let Ok(Err(error)) = timeout(self.silence, self.scheduler.remove(&self.job)).await {
-            tracing::debug!(%error, "the stopped job could not be removed");
-        }
-        self.job = add_job(&self.scheduler, &self.sender).await?;
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Schedule;
+    use chrono_tz::Tz;
 
     const SECOND: Duration = Duration::from_secs(1);
     const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn every(gap: Duration) -> Due {
+        Due::new(Schedule::Every(gap), Tz::UTC, Duration::ZERO)
+    }
 
     async fn started() -> (Heartbeat, CancellationToken) {
         let cancel = CancellationToken::new();
@@ -177,9 +167,9 @@ mod tests {
     #[tokio::test]
     async fn a_ticker_of_one_second_ticks_each_second_beside_others() {
         let (heartbeat, cancel) = started().await;
-        let mut hourly = heartbeat.ticker(Due::every(Duration::from_hours(1), Duration::ZERO));
+        let mut hourly = heartbeat.ticker(every(Duration::from_hours(1)));
         hourly.next().await;
-        let mut ticker = heartbeat.ticker(Due::every(SECOND, Duration::ZERO));
+        let mut ticker = heartbeat.ticker(every(SECOND));
         let start = Moment::now().steady;
         for _ in 0..4 {
             let tick = timeout(PATIENCE, ticker.next()).await.expect("a tick");
@@ -196,8 +186,8 @@ mod tests {
     #[tokio::test]
     async fn a_cron_line_ticks_at_its_seconds() {
         let (heartbeat, _cancel) = started().await;
-        let line = "*/2 * * * * *".parse().unwrap();
-        let due = Due::cron(line, chrono_tz::Tz::UTC, Duration::ZERO);
+        let line = Schedule::parse("*/2 * * * * *").unwrap();
+        let due = Due::new(line, Tz::UTC, Duration::ZERO);
         let mut ticker = heartbeat.ticker(due);
         timeout(PATIENCE, ticker.next())
             .await
@@ -212,7 +202,7 @@ mod tests {
     #[tokio::test]
     async fn a_late_caller_gets_one_tick() {
         let (heartbeat, _cancel) = started().await;
-        let mut ticker = heartbeat.ticker(Due::every(SECOND, Duration::ZERO));
+        let mut ticker = heartbeat.ticker(every(SECOND));
         ticker.next().await;
         let start = Moment::now().steady;
         heartbeat
@@ -228,7 +218,7 @@ mod tests {
     #[tokio::test]
     async fn ticks_go_on_when_the_heartbeat_ended() {
         let (_, beats) = watch::channel(Moment::now().steady);
-        let mut ticker = Heartbeat { beats }.ticker(Due::every(SECOND, Duration::ZERO));
+        let mut ticker = Heartbeat { beats }.ticker(every(SECOND));
         for _ in 0..2 {
             timeout(PATIENCE, ticker.next())
                 .await
@@ -256,15 +246,7 @@ mod tests {
         scheduler.start().await.unwrap();
         let silence = 2 * SECOND;
         let start = Moment::now().steady;
-        tokio::spawn(
-            Watchdog {
-                scheduler,
-                job,
-                sender,
-                silence,
-            }
-            .run(CancellationToken::new()),
-        );
+        tokio::spawn(async move { keep_beating(&scheduler, job, sender, silence).await });
         timeout(PATIENCE, beats.wait_for(|beat| *beat > start))
             .await
             .expect("a beat")

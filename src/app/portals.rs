@@ -13,7 +13,7 @@ use tracing::{info, warn};
 use crate::app::portal_tasks::{Collectors, PortalTasks};
 use crate::app::state::OpenState;
 use crate::collect::{Plan, Settings};
-use crate::config::{Collect, Config, Portal, Schedule, State};
+use crate::config::{Config, Portal, State};
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
@@ -127,10 +127,11 @@ impl Portals {
                 config.request.clone(),
                 config.errors.clone(),
             );
+            let collect = &config.collect;
             let plan = Plan {
                 settings,
                 client,
-                due: due(&config.collect),
+                due: Due::new(collect.schedule.clone(), collect.timezone, collect.jitter),
                 basis: Arc::new(basis),
             };
             if let Some(running) = self.running.get(&portal.name) {
@@ -216,16 +217,6 @@ impl Portals {
         while self.tasks.join_next().await.is_some() {}
         if let Some((_, open)) = &self.state {
             open.store.close().await;
-        }
-    }
-}
-
-fn due(collect: &Collect) -> Due {
-    match &collect.schedule {
-        Schedule::Every(gap) => Due::every(*gap, collect.jitter),
-        Schedule::Cron(line) => {
-            let line = line.pattern().clone();
-            Due::cron(line, collect.timezone, collect.jitter)
         }
     }
 }

@@ -35,7 +35,7 @@ impl Collector {
     pub(super) fn queue_audit(&mut self) {
         let now = Moment::now();
         let collect = &self.settings.collect;
-        let is_single = self.log.intervals(collect).is_none();
+        let is_single = self.log.is_single();
         if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
             return;
         }

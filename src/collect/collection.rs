@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
 use crate::clock::Moment;
-use crate::collect::due::ReadIntervals;
+use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
@@ -29,9 +30,15 @@ pub(super) struct Ending {
 pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 
 impl Collector {
-    /// Begins a collection, unless the last one still waits for its list.
+    /// Begins a collection on schedule, or a single one.
     pub(super) fn begin(&mut self, tick: Option<Tick>) {
         self.log.ticked(tick);
+        self.collect();
+    }
+
+    /// Begins a collection, unless the last one still waits for its list.
+    pub(super) fn collect(&mut self) {
+        self.list.asked();
         let requests = self.dependencies.events.requests();
         let timeout = self.settings.collect.timeout;
         if !self.runs.begin(Moment::now(), timeout, requests) {
@@ -118,11 +125,11 @@ impl Collector {
     fn queue_due_folders(&mut self) {
         self.assign_classes();
         let now = Moment::now();
-        let intervals = self.log.intervals(&self.settings.collect);
-        self.press_waiting(intervals, now);
+        let quiet_every = self.log.quiet_every(&self.settings.collect);
+        self.press_waiting(quiet_every, now);
         let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
         self.log.measure(collect, portal, now.steady);
-        let due = self.due_folders(intervals, now);
+        let due = self.due_folders(quiet_every, now);
         let is_busy = !self.folders.iter().any(Folder::is_idle)
             && self.folders.iter().any(Folder::is_being_read);
         if due.is_empty() && is_busy {
@@ -141,7 +148,7 @@ impl Collector {
     }
 
     /// Notes how long the reads wait that are queued. Those of folders that press by now come before quiet ones.
-    fn press_waiting(&mut self, intervals: Option<ReadIntervals>, now: Moment) {
+    fn press_waiting(&mut self, quiet_every: Duration, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
         for turn in self.queue.take_waiting() {
             let Some(folder) = self.folders.get_mut(turn.folder) else {
@@ -149,9 +156,7 @@ impl Collector {
             };
             let read_before = folder.read_log.last_began();
             self.log.waited(turn.due.at, read_before, now.steady);
-            let due = intervals.map(|intervals| folder.due(intervals, ledger, now));
-            let presses = due.is_some_and(|due| due.need == Need::Pressing);
-            let due = if presses {
+            let due = if folder.due(quiet_every, ledger, now).need == Need::Pressing {
                 folder.press(turn.due)
             } else {
                 turn.due
@@ -161,26 +166,15 @@ impl Collector {
     }
 
     /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.
-    fn due_folders(
-        &mut self,
-        intervals: Option<ReadIntervals>,
-        now: Moment,
-    ) -> Vec<(FolderId, Due)> {
+    fn due_folders(&mut self, quiet_every: Duration, now: Moment) -> Vec<(FolderId, Due)> {
         let ledger = self.dependencies.ledger.as_ref();
         let longest_refused = self.folders.longest_refused();
         let mut found = Vec::new();
         for folder in self.folders.iter_mut().filter(|folder| folder.is_idle()) {
             folder.portal_recovered();
             let id = folder.view.id;
-            let due = match intervals {
-                None => Due {
-                    need: Need::Pressing,
-                    at: now.steady,
-                },
-                Some(intervals) => folder.due(intervals, ledger, now),
-            };
-            let is_due = intervals.is_none_or(|intervals| intervals.is_due(due, now.steady));
-            if is_due || longest_refused == Some(id) {
+            let due = folder.due(quiet_every, ledger, now);
+            if is_due(due, quiet_every, now.steady) || longest_refused == Some(id) {
                 found.push((id, due));
             }
         }

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::collect::due::ReadIntervals;
 use crate::config::Collect;
 use crate::model::{PortalName, Timestamp};
 use crate::schedule::Tick;
@@ -52,12 +51,18 @@ impl CollectionLog {
         }
     }
 
-    /// The times between two reads of a folder; `None` if no further collection is scheduled.
-    pub fn intervals(&self, collect: &Collect) -> Option<ReadIntervals> {
-        self.interval.map(|interval| ReadIntervals {
-            interval,
-            quiet_every: collect.quiet_every,
-        })
+    /// Whether no further collection is scheduled.
+    pub fn is_single(&self) -> bool {
+        self.interval.is_none()
+    }
+
+    /// How often a quiet folder is read: in every collection if no further one is scheduled.
+    pub fn quiet_every(&self, collect: &Collect) -> Duration {
+        if self.is_single() {
+            Duration::ZERO
+        } else {
+            collect.quiet_every
+        }
     }
 
     /// A folder waits for its turn, or has its turn now, since it was due; `read_before`: when this process read it last.

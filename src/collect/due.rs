@@ -1,7 +1,8 @@
 //! When a folder is read next: pure (docs/architecture.md, Which folders are read).
 //!
-//! A folder that *presses* is due in each interval: its entry in the list changed, it has files that move, or it could not be counted. The
-//! time between two reads of any other folder is the time for which nothing new was found, up to `collect.quiet_every`.
+//! A folder that *presses* is due in each collection: its entry in the list changed, it has files that move, its count is in doubt,
+//! or it could not be counted.
+//! Any other folder is due when `collect.quiet_every` has passed since its last read.
 
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use crate::collect::queue::{Due, Need};
 use crate::history::ListEntry;
 use crate::portal::ListedFolder;
 
-/// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
-const EARLY_SHARE: u32 = 4;
+/// A quiet folder may be read earlier than it should by this part of `collect.quiet_every`, because collections do not begin to the second.
+const EARLY_SHARE: u32 = 8;
 
 /// How a read ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,28 +25,15 @@ pub(super) enum ReadOutcome {
     Failed,
 }
 
-/// The time between two reads of a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReadIntervals {
-    /// Folders that press: in each interval.
-    pub interval: Duration,
-    /// The longest time between two reads (`collect.quiet_every`).
-    pub quiet_every: Duration,
-}
-
 /// When a folder was read, and what the list says since.
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
     listed: Option<ListEntry>,
     last: Option<LastRead>,
-    /// When the last read began that found something new.
-    steady_since: Option<Instant>,
 }
 
 #[derive(Debug)]
 struct LastRead {
-    /// When a collection made it due: from then on, the time to the next read counts, however long it waited for its turn.
-    queued: Instant,
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<ListEntry>,
@@ -61,24 +49,18 @@ impl ReadLog {
         });
     }
 
-    /// A read begins that was queued at a time.
-    pub fn begin(&mut self, queued: Instant, now: Instant) {
+    pub fn begin(&mut self, now: Instant) {
         let before = self.last.take().and_then(|last| last.outcome);
         self.last = Some(LastRead {
-            queued,
             began: now,
             entry: self.listed,
             outcome: before,
         });
     }
 
-    /// The read ended; `same`: it counted the folder and found what the one before it had found.
-    pub fn end(&mut self, outcome: ReadOutcome, same: bool) {
-        let Some(last) = &mut self.last else { return };
-        let again = last.outcome.replace(outcome) == Some(outcome);
-        let is_steady = again && (same || outcome == ReadOutcome::NothingToCount);
-        if !is_steady {
-            self.steady_since = Some(last.queued);
+    pub fn end(&mut self, outcome: ReadOutcome) {
+        if let Some(last) = &mut self.last {
+            last.outcome = Some(outcome);
         }
     }
 
@@ -115,29 +97,25 @@ impl ReadLog {
         outcome == Some(ReadOutcome::NothingToCount)
     }
 
-    /// When the folder is due by the reads of this process; none if there was none. `moves`: whether its files may change their
-    /// status by themselves.
-    pub fn due(&self, moves: bool, intervals: ReadIntervals) -> Option<Due> {
+    /// When the folder is due by the reads of this process; none if there was none. `presses`: whether it presses
+    /// whatever its reads and the list say.
+    pub fn due(&self, presses: bool, quiet_every: Duration, now: Instant) -> Option<Due> {
         let last = self.last.as_ref()?;
-        let need = self.need(last, moves);
-        let steady_since = self.steady_since.unwrap_or(last.queued);
-        let steady = last.queued.saturating_duration_since(steady_since);
-        let wait = match need {
-            Need::Pressing => intervals.interval,
-            Need::Quiet => steady.min(intervals.quiet_every).max(intervals.interval),
+        let need = self.need(last, presses);
+        let at = match need {
+            Need::Pressing => now,
+            Need::Quiet => last.began + quiet_every,
         };
-        // Of folders that wait for longer than that, the one has its turn first that was read longest ago.
-        let at = (last.queued + wait).max(last.began);
         Some(Due { need, at })
     }
 
-    fn need(&self, last: &LastRead, moves: bool) -> Need {
+    fn need(&self, last: &LastRead, presses: bool) -> Need {
         let changed = self.listed.zip(last.entry);
         match last.outcome {
             Some(ReadOutcome::NothingToCount) => Need::Quiet,
             None | Some(ReadOutcome::Failed) => Need::Pressing,
             Some(ReadOutcome::Counted) => {
-                if moves || changed.is_some_and(|(now, then)| now.differs(then)) {
+                if presses || changed.is_some_and(|(now, then)| now.differs(then)) {
                     Need::Pressing
                 } else {
                     Need::Quiet
@@ -147,10 +125,11 @@ impl ReadLog {
     }
 }
 
-impl ReadIntervals {
-    /// Whether a folder that is due at a time is read in the collection that begins now.
-    pub fn is_due(self, due: Due, now: Instant) -> bool {
-        due.at <= now + self.interval / EARLY_SHARE
+/// Whether a folder is read in the collection that begins now.
+pub(super) fn is_due(due: Due, quiet_every: Duration, now: Instant) -> bool {
+    match due.need {
+        Need::Pressing => true,
+        Need::Quiet => due.at <= now + quiet_every / EARLY_SHARE,
     }
 }
 
@@ -163,10 +142,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
-    const INTERVALS: ReadIntervals = ReadIntervals {
-        interval: MINUTE,
-        quiet_every: Duration::from_mins(10),
-    };
+    const QUIET_EVERY: Duration = Duration::from_mins(10);
 
     fn listed(file_count: u64, updated: Option<i64>) -> ListedFolder {
         ListedFolder {
@@ -178,73 +154,47 @@ mod tests {
         }
     }
 
-    /// The minutes between reads of which each begins as soon as it is due, from the first one on.
-    fn gaps(reads: &[(ReadOutcome, bool)], moves: bool) -> Vec<u64> {
-        let (mut log, mut now) = (ReadLog::default(), Moment::now().steady);
-        let gaps = reads.iter().map(|(outcome, same)| {
-            log.begin(now, now);
-            log.end(*outcome, *same);
-            let due = log.due(moves, INTERVALS).unwrap().at;
-            let gap = due - now;
-            now = due;
-            gap.as_secs() / 60
-        });
-        gaps.collect()
-    }
-
-    #[test]
-    fn a_folder_is_read_less_often_the_longer_nothing_new_is_found() {
-        let (new, same) = ((Counted, false), (Counted, true));
-        let (refused, failed) = ((NothingToCount, false), (Failed, false));
-        let steady = [new, same, same, same, same, same, same];
-        assert_eq!(gaps(&steady, false), [1, 1, 2, 4, 8, 10, 10]);
-        assert_eq!(gaps(&steady, true), [1; 7]);
-        assert_eq!(
-            gaps(&[new, same, same, new, same, same], false),
-            [1, 1, 2, 1, 1, 2]
-        );
-        assert_eq!(gaps(&[refused; 5], false), [1, 1, 2, 4, 8]);
-        assert_eq!(gaps(&[failed; 4], false), [1; 4]);
-        assert_eq!(gaps(&[failed, refused, refused, new], false), [1; 4]);
-    }
-
-    #[test]
-    fn of_folders_that_wait_for_long_the_one_is_next_that_was_read_longest_ago() {
-        let start = Moment::now().steady;
-        let due = |queued: u32, began: u32| {
-            let mut log = ReadLog::default();
-            log.begin(start + queued * MINUTE, start + began * MINUTE);
-            log.end(Counted, true);
-            log.due(false, INTERVALS).unwrap().at
+    /// The minutes after a read with this outcome at which a collection reads the folder again, of those in each minute.
+    fn again_after(outcome: ReadOutcome, presses: bool, listed_now: &ListedFolder) -> u32 {
+        let (mut log, start) = (ReadLog::default(), Moment::now().steady);
+        log.listed(&listed(5, Some(1)));
+        log.begin(start);
+        log.end(outcome);
+        log.listed(listed_now);
+        let is_read = |minute: &u32| {
+            let now = start + *minute * MINUTE;
+            let due = log.due(presses, QUIET_EVERY, now).unwrap();
+            is_due(due, QUIET_EVERY, now)
         };
-        assert!(due(0, 5) > due(1, 4));
-        assert_eq!(due(3, 3), due(3, 4));
+        (1..60).find(is_read).unwrap()
     }
 
     #[test]
-    fn a_change_in_the_list_makes_a_folder_due_and_one_that_cannot_be_seen_does_not() {
-        for (now, gap) in [
-            (listed(5, Some(1)), 10),
-            (listed(6, Some(1)), 1),
-            (listed(5, Some(2)), 1),
-            (listed(5, None), 10),
+    fn what_presses_is_read_in_each_collection_and_the_rest_about_every_ten_minutes() {
+        let unchanged = listed(5, Some(1));
+        for (outcome, presses, listed, minutes) in [
+            (Counted, false, &unchanged, 9),
+            (Counted, true, &unchanged, 1),
+            (Failed, false, &unchanged, 1),
+            (NothingToCount, true, &unchanged, 9),
+            (Counted, false, &listed(6, Some(1)), 1),
+            (Counted, false, &listed(5, Some(2)), 1),
+            (Counted, false, &listed(5, None), 9),
         ] {
-            let began = Moment::now().steady + 10 * MINUTE;
-            let mut log = ReadLog {
-                steady_since: Some(began - 10 * MINUTE),
-                ..ReadLog::default()
-            };
-            log.listed(&listed(5, Some(1)));
-            log.begin(began, began);
-            log.end(Counted, true);
-            log.steady_since = Some(began - 10 * MINUTE);
-            log.listed(&now);
-            let due = log.due(false, INTERVALS).unwrap().at;
-            assert_eq!(due - began, gap * MINUTE, "{now:?}");
-            let need = Need::Quiet;
-            let due = Due { need, at: due };
-            assert!(INTERVALS.is_due(due, due.at - MINUTE / 4));
-            assert!(!INTERVALS.is_due(due, due.at - MINUTE / 3));
+            let again = again_after(outcome, presses, listed);
+            assert_eq!(again, minutes, "{outcome:?} {presses} {listed:?}");
         }
+    }
+
+    #[test]
+    fn of_quiet_folders_the_one_is_due_first_that_was_read_longest_ago() {
+        let start = Moment::now().steady;
+        let due = |began: u32| {
+            let mut log = ReadLog::default();
+            log.begin(start + began * MINUTE);
+            log.end(Counted);
+            log.due(false, QUIET_EVERY, start).unwrap()
+        };
+        assert!(due(4) < due(5));
     }
 }

@@ -7,12 +7,13 @@ mod witnesses;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
+use crate::collect::due::{ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::queue::{Due, Need};
@@ -143,6 +144,12 @@ impl Folder {
         attempt_is_open || counts.files.total() > settled
     }
 
+    /// Whether another read must confirm the last count: it is marked, or the list of folders reports more files.
+    fn is_doubtful(&self) -> bool {
+        let is_marked = |counts: &Arc<Counts>| !counts.look.consistent;
+        self.witnesses.contradict() || self.view.counts.as_ref().is_some_and(is_marked)
+    }
+
     /// Whether files failed or were flagged at the last count.
     fn has_reasons(&self) -> bool {
         self.view.counts.as_deref().map_or(0, with_reason) > 0
@@ -166,11 +173,14 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, intervals: ReadIntervals, ledger: Option<&Ledger>, now: Moment) -> Due {
+    pub fn due(&self, quiet_every: Duration, ledger: Option<&Ledger>, now: Moment) -> Due {
         let id = self.view.id;
         let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
         let moves = self.moves(attempt_is_open);
-        self.read_log.due(moves, intervals).unwrap_or_else(|| {
+        let due = self
+            .read_log
+            .due(moves || self.is_doubtful(), quiet_every, now.steady);
+        due.unwrap_or_else(|| {
             let counted = self
                 .view
                 .last_success
@@ -195,7 +205,6 @@ impl Folder {
     ) -> ReadOutcome {
         let watched = self.take_read();
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
-        let same = self.counted_the_same(&read);
         let outcome = match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(Found::ManyPages | Found::Unsorted) => ReadOutcome::Failed,
@@ -214,7 +223,7 @@ impl Folder {
                 ReadOutcome::Failed
             }
         };
-        self.read_log.end(outcome, same);
+        self.read_log.end(outcome);
         outcome
     }
 
@@ -268,18 +277,10 @@ impl Folder {
         }
     }
 
-    /// Whether a read was consistent and counted the same as the last one.
-    fn counted_the_same(&self, read: &FolderRead) -> bool {
-        let (Some(before), Ok(Found::Counted(count))) = (&self.view.counts, &read.result) else {
-            return false;
-        };
-        count.consistent && before.files == count.files
-    }
-
     /// The list of folders was read after a refused read: the folder is no longer in it, or it is forbidden.
     pub fn refused(&mut self, error: &ReadError) -> ReadOutcome {
         self.take_read();
-        self.read_log.end(ReadOutcome::NothingToCount, true);
+        self.read_log.end(ReadOutcome::NothingToCount);
         if self.is_collected() {
             let message = error.of_folder(self.view.id);
             self.unavailable(Unavailable::Forbidden, message);

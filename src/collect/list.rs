@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{info, warn};
 
+use crate::clock::Moment;
 use crate::collect::settings::Settings;
 use crate::model::{PortalName, Timestamp};
 use crate::portal::PortalError;
@@ -12,6 +14,9 @@ use crate::snapshot::{ListFacts, ListState, Unwatched};
 /// Largest difference at which the clocks of this machine and of the portal agree: far more than answers take and than clocks of servers
 /// differ, far less than the time for which anything is stored.
 const CLOCKS_AGREE: Duration = Duration::from_hours(1);
+
+/// A list that failed is asked again after this time, and then after twice as long as before.
+const FIRST_PAUSE: Duration = Duration::from_mins(1);
 
 /// The list of folders as it was read last.
 #[derive(Default)]
@@ -23,6 +28,10 @@ pub(super) struct FolderList {
     ahead: Option<i64>,
     /// What is reindexed, as it was logged last.
     reindexed: Option<String>,
+    /// When it is asked again, unless the schedule asks before.
+    retry_at: Option<Instant>,
+    /// How long it was waited for that; zero while it can be read.
+    pause: Duration,
 }
 
 impl FolderList {
@@ -56,12 +65,24 @@ impl FolderList {
         }
     }
 
+    /// When it is asked again because it failed. The time between doubles, so that the schedule asks first in the end.
+    pub fn retry_at(&self) -> Option<Instant> {
+        self.retry_at
+    }
+
+    /// It is asked.
+    pub fn asked(&mut self) {
+        self.retry_at = None;
+    }
+
     /// It could not be read. Logs the trouble when it is new.
     pub fn failed(&mut self, error: &PortalError, portal: &PortalName, now: Timestamp) {
         let (trouble, message) = (error.trouble(), error.to_string());
         if self.state.trouble() != Some(trouble) {
             warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
         }
+        self.pause = self.pause.saturating_mul(2).max(FIRST_PAUSE);
+        self.retry_at = Moment::now().steady.checked_add(self.pause);
         let since = self.failing_since().unwrap_or(now);
         self.state = ListState::Failed {
             trouble,
@@ -74,6 +95,8 @@ impl FolderList {
     /// It was read. Logs what is new about it.
     pub fn read(&mut self, facts: ListFacts, settings: &Settings) {
         self.failing_before = None;
+        self.retry_at = None;
+        self.pause = Duration::ZERO;
         let known = std::mem::replace(&mut self.state, ListState::Read(facts));
         if known.trouble().is_none() && known.facts() == Some(facts) {
             return;

@@ -142,11 +142,12 @@ impl Queue {
     /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder whose read has begun is answered slowly.
     pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
         let room = Room::new(&self.begun, in_flight, is_slow);
-        // An audit begins in the place of other reads, never beside them.
+        // An audit begins in the place of other reads, never beside them: when none waits, or as the quiet one that was due before all.
         let fronts = [self.first(|_| true), self.first(|line| line.is_quiet())];
+        let earliest = fronts.into_iter().flatten().min_by_key(|turn| turn.due.at);
         let is_in_place = |line: &Line| {
             let audit = self.first(|other| other == line);
-            !line.is_audit() || fronts.contains(&audit)
+            !line.is_audit() || audit == earliest
         };
         let is_open = |line: &Line| room.has(line.kind, line.is_slow) && is_in_place(line);
         let first = self.first(|line| is_open(line) && !line.is_audit());

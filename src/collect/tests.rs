@@ -2,6 +2,7 @@
 
 mod day;
 mod entries;
+mod irregular;
 mod pages;
 mod pairs;
 mod stored;
@@ -10,10 +11,11 @@ mod turns;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
+use chrono_tz::Tz;
 use tokio::time::sleep;
 
 use super::*;
-use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Strategy};
+use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Schedule, Strategy};
 use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::PortalName;
@@ -138,8 +140,9 @@ impl Story {
     }
 
     /// Collects on schedule until the test ends.
-    fn run(self, every: Duration) {
-        let plan = plan(&self.collector, Due::every(every, Duration::ZERO));
+    fn run(self, schedule: Schedule) {
+        let due = Due::new(schedule, Tz::UTC, Duration::ZERO);
+        let plan = plan(&self.collector, due);
         tokio::spawn(async move {
             let (_key, plans) = (self.key, watch::Sender::new(plan));
             let (heartbeat, cancel) = (Heartbeat::silent(), CancellationToken::new());

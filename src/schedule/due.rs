@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use croner::Cron;
 
 use crate::clock::Moment;
+use crate::config::Schedule;
 use crate::model::Timestamp;
 
-use super::calendar::Calendar;
-use super::timer::Timer;
+use super::occurrence::next_after;
+
+/// A calendar that goes back by less than this was corrected and not set.
+const CORRECTION: Duration = Duration::from_secs(1);
 
 /// Says that a collection is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,46 +23,126 @@ pub struct Tick {
     pub next: Option<Timestamp>,
 }
 
-/// Knows whether a collection is due, and when the next one is.
+/// Knows whether a collection is due, and when the next one is: durations by the monotonic clock, cron lines by the calendar.
 ///
 /// The first is due at once. One tick replaces all that were missed, because nobody asked or because the machine slept.
 #[derive(Clone, Debug)]
-pub struct Due(Clock);
+pub struct Due {
+    schedule: Schedule,
+    timezone: Tz,
+    jitter: Duration,
+    start: Moment,
+    /// None before the first run.
+    ahead: Option<Ahead>,
+}
 
-#[derive(Clone, Debug)]
-enum Clock {
-    Timer(Timer),
-    Calendar(Box<Calendar>),
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    computed: Timestamp,
+    /// From the last due time to the next.
+    gap: Duration,
+    next: Option<Occurrence>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    /// The time that the schedule names. The next one is counted from it, so that jitter and late wake-ups do not add up.
+    at: Timestamp,
+    /// The same with jitter.
+    due: Timestamp,
 }
 
 impl Due {
-    /// Due after each `gap`, from 1 s to 7 d; what lies outside is taken as the nearest of the two. Each run but the first is put off by
-    /// up to `jitter`, and by no more than a tenth of the gap that follows it.
-    pub fn every(gap: Duration, jitter: Duration) -> Self {
-        Self(Clock::Timer(Timer::new(gap, jitter)))
-    }
-
-    /// Due at the times of day in `timezone` that a cron line names, and put off by jitter in the same way.
-    pub fn cron(line: Cron, timezone: Tz, jitter: Duration) -> Self {
-        Self(Clock::Calendar(Box::new(Calendar::new(
-            line, timezone, jitter,
-        ))))
+    /// Every run but the first is put off by up to `jitter`, and by no more than a tenth of the gap that follows it.
+    pub fn new(schedule: Schedule, timezone: Tz, jitter: Duration) -> Self {
+        Self {
+            schedule,
+            timezone,
+            jitter,
+            start: Moment::now(),
+            ahead: None,
+        }
     }
 
     /// Takes the tick that is due now, if one is, and sets the next. `draw`, from 0 to 1, is the share of the jitter that the next run gets.
     pub fn take(&mut self, now: Moment, draw: f64) -> Option<Tick> {
-        let draw = draw.clamp(0.0, 1.0);
-        match &mut self.0 {
-            Clock::Timer(timer) => timer.take(now, draw),
-            Clock::Calendar(calendar) => calendar.take(now, draw),
+        let time = self.read(now);
+        let Some(ahead) = self.ahead else {
+            return Some(self.run(now, time, Duration::ZERO, draw));
+        };
+        if time.after(CORRECTION) < ahead.computed {
+            self.look_ahead(time, time, ahead.gap, draw);
+            return None;
         }
+        let next = ahead.next.filter(|next| next.due <= time)?;
+        Some(self.run(now, next.at, ahead.gap, draw))
     }
 
     /// How long it is until the next tick is due, if no clock is set meanwhile; none when no further one is.
     pub fn wait(&self, now: Moment) -> Option<Duration> {
-        match &self.0 {
-            Clock::Timer(timer) => Some(timer.wait(now)),
-            Clock::Calendar(calendar) => calendar.wait(now),
+        let next = |ahead: Ahead| ahead.next.map(|next| next.due.since(self.read(now)));
+        self.ahead.map_or(Some(Duration::ZERO), next)
+    }
+
+    /// If further occurrences have passed since the one that was due, this run replaces all of them.
+    fn run(&mut self, now: Moment, due: Timestamp, last_gap: Duration, draw: f64) -> Tick {
+        let time = self.read(now);
+        let has_missed = self.after(due).is_some_and(|missed| missed <= time);
+        let from = if has_missed { time } else { due };
+        let gap = self
+            .after(from)
+            .map_or(Duration::ZERO, |next| next.since(from));
+        let next = self.look_ahead(time, from, gap, draw);
+        Tick {
+            interval: gap.max(last_gap),
+            next: next.map(|next| now.wall.after(next.due.since(time))),
+        }
+    }
+
+    fn look_ahead(
+        &mut self,
+        computed: Timestamp,
+        from: Timestamp,
+        gap: Duration,
+        draw: f64,
+    ) -> Option<Occurrence> {
+        let next = self.after(from).map(|at| self.occurrence(at, draw));
+        self.ahead = Some(Ahead {
+            computed,
+            gap,
+            next,
+        });
+        next
+    }
+
+    /// Jitter keeps clear of the following occurrence, so that no two become one.
+    fn occurrence(&self, at: Timestamp, draw: f64) -> Occurrence {
+        let longest = self
+            .after(at)
+            .map(|next| Schedule::longest_jitter(next.since(at)));
+        let jitter = longest.map_or(self.jitter, |longest| self.jitter.min(longest));
+        let due = at.after(jitter.mul_f64(draw.clamp(0.0, 1.0)));
+        Occurrence { at, due }
+    }
+
+    /// The first time after `time` that the schedule names.
+    fn after(&self, time: Timestamp) -> Option<Timestamp> {
+        match &self.schedule {
+            Schedule::Every(gap) => Some(time.after(*gap)),
+            Schedule::Cron(line) => {
+                next_after(line.pattern(), self.timezone, time.into()).map(Timestamp::from)
+            }
+        }
+    }
+
+    /// Reads the clock that the schedule follows. The monotonic one is read as a calendar that nobody sets.
+    fn read(&self, now: Moment) -> Timestamp {
+        match self.schedule {
+            Schedule::Every(_) => self.start.wall.after(now.elapsed_since(self.start)),
+            Schedule::Cron(_) => now.wall,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

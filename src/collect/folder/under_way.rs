@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tokio::time::Instant;
-
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
@@ -18,8 +16,6 @@ const MOST_READS_ON: u32 = 12;
 /// A read that waits for its turn, or is under way.
 pub(super) struct DueRead {
     due: Due,
-    /// When a collection made it due.
-    queued: Instant,
     /// Requests that were made for it before it waits again.
     requests: u64,
     begun: Option<BegunRead>,
@@ -36,7 +32,6 @@ impl DueRead {
     fn new(due: Due) -> Self {
         Self {
             due,
-            queued: Moment::now().steady,
             requests: 0,
             begun: None,
         }
@@ -111,7 +106,7 @@ impl Folder {
             lane: Arc::clone(lane),
             watched: Arc::clone(watched),
         });
-        self.read_log.begin(read.queued, Moment::now().steady);
+        self.read_log.begin(Moment::now().steady);
         Some(read.requests)
     }
 
@@ -150,7 +145,7 @@ impl Folder {
     /// What was under way is lost.
     pub fn forget_read(&mut self) {
         if self.begun().is_some() {
-            self.read_log.end(ReadOutcome::Failed, false);
+            self.read_log.end(ReadOutcome::Failed);
         }
         self.read = None;
         self.show_scan(None);

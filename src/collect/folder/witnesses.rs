@@ -59,6 +59,11 @@ impl Witnesses {
             0
         }
     }
+
+    /// Whether the latest read found fewer files than are reported.
+    pub fn contradict(&self) -> bool {
+        self.short_reads > 0
+    }
 }
 
 #[cfg(test)]

@@ -66,7 +66,8 @@ impl Process {
             config.collect.max_requests_per_second = Rate::PerSecond(kind.rate.into());
             (kind.configure)(config);
         });
-        let every = Due::every(Duration::from_mins(1), Duration::ZERO);
+        let schedule = Schedule::Every(Duration::from_mins(1));
+        let every = Due::new(schedule, Tz::UTC, Duration::ZERO);
         let plan = plan(&scene.collector, every);
         let settings = Arc::unwrap_or_clone(scene.collector.settings);
         let (ledger, stored) = match state {

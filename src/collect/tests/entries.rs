@@ -44,7 +44,7 @@ impl Watched {
         for (status, files) in files {
             watched.add(status, *files);
         }
-        story.run(MINUTE);
+        story.run(Schedule::Every(MINUTE));
         watched
     }
 

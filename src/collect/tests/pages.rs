@@ -52,7 +52,7 @@ async fn collected(router: Router, times: u32) -> Arc<FolderView> {
         config.collect.jitter = Duration::ZERO;
     });
     let publisher = story.publisher.clone();
-    story.run(minute);
+    story.run(Schedule::Every(minute));
     sleep(minute * times).await;
     let view = view_of(&publisher);
     Arc::clone(view.folders.values().next().unwrap())

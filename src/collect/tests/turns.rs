@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use uuid::Uuid;
 
 use super::*;
-use crate::config::Schedule;
 use crate::model::Status;
 
 /// Folders of one page each.
@@ -45,13 +44,13 @@ impl Front {
 }
 
 /// How many of these requests have a text in their path.
-fn count(asked: &[String], part: &impl ToString) -> usize {
+pub(super) fn count(asked: &[String], part: &impl ToString) -> usize {
     let part = part.to_string();
     asked.iter().filter(|path| path.contains(&part)).count()
 }
 
 /// The longest number of collections without a read of a folder.
-fn longest_rest(folder: Uuid, asked: &[String]) -> usize {
+pub(super) fn longest_rest(folder: Uuid, asked: &[String]) -> usize {
     let folder = folder.to_string();
     let reads = (0..asked.len()).filter(|at| asked[*at].contains(&folder));
     let mut collections: Vec<_> = reads.map(|at| count(&asked[..at], &"/mine")).collect();
@@ -71,16 +70,20 @@ async fn pass(State(front): State<Arc<Front>>, request: Request, next: Next) -> 
     }
 }
 
-/// A portal whose folders hold one file each that is done, and a collector that reads it each second.
-struct Crowd {
+/// A portal whose folders hold one file each that is done, and a collector that reads it on a schedule.
+pub(super) struct Crowd {
     simulator: Simulator,
-    folders: Vec<Uuid>,
+    pub folders: Vec<Uuid>,
     front: Arc<Front>,
     publisher: Publisher,
 }
 
 impl Crowd {
     fn of(folders: usize, configure: impl FnOnce(&mut Config)) -> Self {
+        Self::on(Schedule::Every(Duration::from_secs(1)), folders, configure)
+    }
+
+    pub fn on(schedule: Schedule, folders: usize, configure: impl FnOnce(&mut Config)) -> Self {
         let simulator = Simulator::empty(Options::default());
         let folders = (0..folders).map(|number| {
             simulator.with(|world| {
@@ -96,14 +99,14 @@ impl Crowd {
         let router = simulator.router().layer(layer);
         let unobserved = Arc::new(crate::portal::Unobserved);
         let story = Story::at(router, unobserved, |config| {
-            config.collect.schedule = Schedule::Every(Duration::from_secs(1));
+            config.collect.schedule = schedule.clone();
             config.collect.jitter = Duration::ZERO;
             // Far less than a round.
             config.collect.stale_after = Duration::from_secs(1);
             configure(config);
         });
         let publisher = story.publisher.clone();
-        story.run(Duration::from_secs(1));
+        story.run(schedule);
         Self {
             simulator,
             folders,
@@ -116,7 +119,19 @@ impl Crowd {
         view_of(&self.publisher)
     }
 
-    fn up(&self) -> usize {
+    pub fn asked(&self) -> Vec<String> {
+        self.front.asked()
+    }
+
+    pub fn refuse(&self, part: &impl ToString, status: StatusCode) {
+        self.front.refuse(part, status);
+    }
+
+    pub fn heal(&self) {
+        self.front.heal();
+    }
+
+    pub fn up(&self) -> usize {
         counted_in(&self.view())
     }
 
@@ -137,7 +152,7 @@ impl Crowd {
     }
 }
 
-async fn seconds(seconds: u64) {
+pub(super) async fn seconds(seconds: u64) {
     sleep(Duration::from_secs(seconds)).await;
 }
 
