@@ -132,7 +132,7 @@ impl Collector {
         let portal = &self.settings.portal.name;
         match state {
             SortingState::Assumed => {
-                info!(%portal, "it is not known any more whether the portal sorts by status")
+                info!(%portal, "it is not known any more whether the portal sorts by status");
             }
             SortingState::Shown => {
                 info!(%portal, "the rows of a full scan show that the portal sorts by status");
