@@ -123,9 +123,8 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
             missing_rows: 0,
             repeated_rows: 0,
-            shows_sorting: true,
+            scanned: None,
         }),
-        full_read_difference: Some(Box::default()),
         missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
@@ -152,7 +151,6 @@ fn counts(number: usize, amount: u64, now: Moment) -> Counts {
             consistent: true,
             requests: 1 + amount % 50,
             duration: Duration::from_micros(200_000 + amount % 1_000_000),
-            rows_beyond: None,
             missing_files: 0,
         },
         counted: now,
