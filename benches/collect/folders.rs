@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use kb_simulator::Switches;
 use kb_simulator::faults::Faults;
-use kb_simulator::{Status, Switches};
 use tempfile::TempDir;
 
 use crate::config::Config;
@@ -68,11 +68,7 @@ pub fn measure() -> Result<String> {
 
 fn row(folders: u32) -> Result<[String; 7]> {
     let portal = Portal::start(LOG, Switches::default(), Faults::new(1))?;
-    for number in 0..folders {
-        let counts = [(Status::Done, FILES)].into();
-        let name = format!("Folder {number:06}");
-        portal.world(|world| world.add_synthetic_folder(&name, &counts));
-    }
+    portal.add_folders(folders, |_| FILES);
     let state = TempDir::new()?;
     let first = portal.wait(count_once(&portal, folders, state.path()))?;
     let (before, after) = portal.wait(watch(&portal, folders, state.path()))?;

@@ -20,6 +20,9 @@ use crate::table::{median, table, times};
 /// Folders of the portal.
 const FOLDERS: u32 = 5_000;
 
+/// Files of the largest folder: a page, so that each count is one request.
+const FILES: u32 = 100;
+
 /// How much faster than shown it goes.
 const PACE: u32 = 10;
 
@@ -91,7 +94,7 @@ fn run(switch: UpdatedAt) -> Result<(Vec<Duration>, Vec<Duration>)> {
         ..Switches::default()
     };
     let portal = Portal::start(LOG, switches, Faults::new(1))?;
-    let folders = portal.add_folders(FOLDERS);
+    let folders = portal.add_folders(FOLDERS, |number| u64::from(number % FILES + 1));
     let config = Config {
         strategy: "auto",
         rate: RATE * PACE,

@@ -16,9 +16,6 @@ pub const KEY: &str = "kbk_bench";
 /// The environment variable that holds it for the exporter.
 pub const KEY_VARIABLE: &str = "KB_API_KEY";
 
-/// Files of the largest folder: a page, so that each count is one request.
-const FILES: u32 = 100;
-
 /// The core that this process runs on.
 const CORE: &str = "1";
 
@@ -68,11 +65,11 @@ impl Portal {
         })
     }
 
-    /// Adds so many folders with up to a page of files, which are done.
-    pub fn add_folders(&self, folders: u32) -> Vec<Uuid> {
+    /// Adds so many folders, each with a number of files that are done.
+    pub fn add_folders(&self, folders: u32, files: impl Fn(u32) -> u64) -> Vec<Uuid> {
         let add = |number| {
-            let counts = [(Status::Done, u64::from(number % FILES + 1))].into();
-            let name = format!("Folder {number:05}");
+            let counts = [(Status::Done, files(number))].into();
+            let name = format!("Folder {number:06}");
             self.world(|world| world.add_synthetic_folder(&name, &counts))
         };
         (0..folders).map(add).collect()

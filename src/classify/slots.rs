@@ -73,14 +73,12 @@ pub struct ErrorRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Growth {
     pub hour: i64,
-    pub six_hours: i64,
     pub day: i64,
 }
 
 impl ops::AddAssign for Growth {
     fn add_assign(&mut self, more: Self) {
         self.hour += more.hour;
-        self.six_hours += more.six_hours;
         self.day += more.day;
     }
 }

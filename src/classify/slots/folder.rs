@@ -174,7 +174,6 @@ impl FolderSlots {
         let since = |ago: u32| slot.day[place].grown_since(steps.saturating_sub(ago));
         Some(Growth {
             hour: since(12),
-            six_hours: since(72),
             day: since(Series::DAY),
         })
     }

@@ -36,10 +36,9 @@ impl Limits {
     }
 
     /// Fails where in some window more files were written down than the budget has: each attempt is its time and its files.
-    /// `error` is how wrong the times may be.
-    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)], error: Duration) {
+    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)]) {
         for (number, (last, _)) in attempts.iter().enumerate() {
-            let begin = last - millis(self.per) + millis(error);
+            let begin = last - millis(self.per);
             let window = attempts[..=number].iter();
             let window = window.filter(|(at, _)| *at > begin);
             let files: u64 = window.map(|(_, files)| files).sum();
@@ -53,22 +52,20 @@ pub(crate) fn each_request_has_an_attempt(
     requests: &[Event],
     attempts: &[Event],
     under_way: Duration,
-    error: Duration,
 ) {
     let mut left = attempts.to_vec();
     for (at, folder) in requests {
-        let own = left.iter().position(|(intended, of)| {
-            of == folder && is_soon_after(*at, *intended, under_way, error)
-        });
+        let own = left
+            .iter()
+            .position(|(intended, of)| of == folder && is_soon_after(*at, *intended, under_way));
         let own = own.unwrap_or_else(|| panic!("{folder} at {at}: not in {attempts:#?}"));
         left.remove(own);
     }
 }
 
-/// Whether a time is at most so long after another one, as far as the times are right.
-pub(crate) fn is_soon_after(at: Time, before: Time, by: Duration, error: Duration) -> bool {
-    let gap = at - before;
-    (-millis(error)..=millis(by + error)).contains(&gap)
+/// Whether a time is at most so long after another one.
+pub(crate) fn is_soon_after(at: Time, before: Time, by: Duration) -> bool {
+    (0..=millis(by)).contains(&(at - before))
 }
 
 /// The folder that a request asked to reindex.

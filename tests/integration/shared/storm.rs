@@ -127,16 +127,15 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     );
     assert!(!requests.is_empty(), "nothing happened");
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
-    let error = Duration::ZERO;
-    each_request_has_an_attempt(&requests, &intents, UNDER_WAY, error);
-    each_answer_was_given(&attempts, &requests, error);
+    each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
+    each_answer_was_given(&attempts, &requests);
     limits.cooldowns_were_kept(&requests, UNDER_WAY);
     let sent = attempts
         .iter()
         .filter(|attempt| attempt.outcome != "not_sent");
     let sent: Vec<Event> = sent.map(ledger::Attempt::event).collect();
-    limits.cooldowns_were_kept(&sent, error);
-    limits.budget_was_kept(&charges(&attempts), error);
+    limits.cooldowns_were_kept(&sent, Duration::ZERO);
+    limits.budget_was_kept(&charges(&attempts));
 }
 
 /// A portal in which files of many folders failed, and a ledger that has known it for long.
@@ -227,7 +226,7 @@ fn outcomes(attempts: &[ledger::Attempt]) -> BTreeMap<&str, usize> {
 }
 
 /// The portal received each request that it is said to have answered.
-fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event], error: Duration) {
+fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event]) {
     let answered = attempts
         .iter()
         .filter(|attempt| attempt.outcome == "accepted");
@@ -236,7 +235,7 @@ fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event], error
         let (intended, folder) = attempt.event();
         let own = left
             .iter()
-            .position(|(at, of)| *of == folder && is_soon_after(*at, intended, UNDER_WAY, error));
+            .position(|(at, of)| *of == folder && is_soon_after(*at, intended, UNDER_WAY));
         left.remove(own.unwrap_or_else(|| panic!("{attempt:?}: not in {requests:#?}")));
     }
 }
