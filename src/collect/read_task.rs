@@ -88,11 +88,11 @@ impl ReadTask {
             match self.kind {
                 ReadKind::Count => self.count().await,
                 ReadKind::Scan => {
-                    let count = self.scan(None, self.scan_order()).await?;
+                    let count = self.scan_many_pages().await?;
                     Ok(Found::Counted(Box::new(count)))
                 }
                 ReadKind::Audit => {
-                    let count = self.scan(None, self.scan_order()).await;
+                    let count = self.scan_many_pages().await;
                     // No list of folders is asked what a refusal of an audit means.
                     self.session.go_on_without(self.folder);
                     Ok(Found::Counted(Box::new(count?)))
@@ -190,6 +190,22 @@ impl ReadTask {
             }
         }
         Ok(Found::Counted(Box::new(count)))
+    }
+
+    /// Scans a folder of many pages. A scan by status is made again by name if it lists rows twice, or not at all, while the total stays: equal
+    /// statuses may come in another order on each page.
+    async fn scan_many_pages(&self) -> Result<FolderCount, ReadError> {
+        let asked = self.scan_order();
+        let count = self.scan(None, asked).await?;
+        let is_whole = count.missing_rows == 0 && count.repeated_rows == 0;
+        if is_whole || asked == ScanOrder::Name {
+            return Ok(count);
+        }
+        let by_name = self.scan(None, ScanOrder::Name).await?;
+        Ok(FolderCount {
+            order: count.order,
+            ..by_name
+        })
     }
 
     /// The order in which a scan asks for the rows first. Whether the portal sorts is seen by the way, while it is not known.

@@ -1,5 +1,7 @@
 //! A real Prometheus has an answer to every question, and nothing to say against it.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -137,15 +139,17 @@ async fn every_query_and_variable_has_an_answer_in_a_demo_that_has_a_past() {
 
 #[tokio::test]
 async fn every_query_has_an_answer_where_no_folder_has_a_file() {
-    let flags = [
-        "--portal.folders",
-        "2",
-        "--portal.files",
-        "0",
-        "--portal.speed",
-        "0",
-    ];
-    let demo = Demo::of(&flags, counted_twice).await;
+    let portal = Portal::start().await;
+    portal.world(|world| {
+        for name in ["Inbox", "Archive"] {
+            world.add_synthetic_folder(name, &BTreeMap::new());
+        }
+    });
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["quiet_every"] = "1s".into();
+    });
+    let demo = Demo::from(Exporter::start(&workspace).await, counted_twice).await;
     demo.answers_the_panels().await;
 }
 
