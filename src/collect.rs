@@ -50,13 +50,14 @@ use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::{Due, Heartbeat, Ticker};
-use crate::snapshot::{PortalView, Publisher, SortingState};
+use crate::snapshot::{PortalView, Publisher, SortingState, Waiting};
 use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
 pub use settings::Settings;
 
 use collection::Listed;
 use collection_log::CollectionLog;
+use folder::Folder;
 use folders::Folders;
 use list::FolderList;
 use persisted_folder::MAX_BEHIND;
@@ -319,6 +320,7 @@ impl Collector {
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
+            waiting: self.waiting(began),
             stale_after: self.log.stale_after(&self.settings.collect),
             state_writes: self.saver.writes(),
             sorting: self.sorting,
@@ -328,6 +330,18 @@ impl Collector {
         });
         self.publication
             .published(Moment::now().steady, began.elapsed());
+    }
+
+    /// The folders that wait for longer than an interval.
+    fn waiting(&self, now: Instant) -> Option<Waiting> {
+        let interval = self.log.interval()?;
+        let waits = self.folders.iter().filter_map(Folder::waits_since);
+        let waits = waits.map(|since| now.saturating_duration_since(since));
+        let long: Vec<_> = waits.filter(|wait| *wait > interval).collect();
+        Some(Waiting {
+            folders: long.len(),
+            longest: long.into_iter().max()?,
+        })
     }
 
     /// Why every page is read although the configuration asks for less.

@@ -12,7 +12,7 @@ use crate::config::Mode;
 use crate::model::Timestamp;
 use crate::snapshot::{
     Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
-    SortingState, Way,
+    SortingState, Unreadable, Way,
 };
 
 use crate::store::Standing;
@@ -224,7 +224,7 @@ fn contradiction(portal: &PortalView, folder: &FolderView) -> Option<String> {
 fn message(folder: &FolderView, contradiction: Option<String>) -> Option<String> {
     let scan = |pages| format!("a full scan of {pages} pages is under way");
     match &folder.state {
-        FolderState::Unavailable { message, .. } => Some(message.clone()),
+        FolderState::Unavailable(Unreadable { message, .. }) => Some(message.clone()),
         FolderState::Departed(departure) => Some(format!("left at {}", departure.since)),
         FolderState::Counted => contradiction.or_else(|| folder.large_scan_pages.map(scan)),
         FolderState::Unseen => {

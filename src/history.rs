@@ -26,6 +26,7 @@
 mod absence;
 mod apply;
 mod day;
+mod departure;
 mod entries;
 mod indexing;
 mod limit;
@@ -35,11 +36,11 @@ mod update;
 
 pub use apply::apply;
 pub use day::{Day, waiting};
+pub use departure::{Departure, DepartureReason, Unavailable, Unreadable};
 pub use entries::Unidentified;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::limit_rows;
 pub use record::{
-    Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead, KnownFile,
-    ListEntry, Look, Scanned,
+    FileHistory, FolderCounters, FolderRecord, FullRead, KnownFile, ListEntry, Look, Scanned,
 };
 pub use update::{CompletedRead, Update};

@@ -7,10 +7,10 @@ mod failed_files;
 mod folder;
 mod outcome;
 mod publisher;
-mod read_cycle;
 mod reindex;
 mod sorting;
 mod unwatched;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,15 +24,19 @@ use crate::portal::Trouble;
 use crate::store::Standing;
 
 pub use crate::count::Way;
+pub use crate::history::{Unavailable, Unreadable};
 pub use errors::ErrorClass;
 pub use failed_files::FailedFiles;
-pub use folder::{Counts, FolderState, FolderView, Unavailable};
+pub use folder::{Counts, FolderState, FolderView};
 pub use publisher::Publisher;
-pub use read_cycle::ReadCycle;
-pub(crate) use read_cycle::whole_seconds;
 pub use reindex::ReindexView;
 pub use sorting::SortingState;
 pub use unwatched::Unwatched;
+pub use waiting::Waiting;
+pub(crate) use waiting::whole_seconds;
+
+/// Counts are shown for this long if nothing is known of a later read.
+const SHOWN_WITHOUT_READ: Duration = Duration::from_hours(24);
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +69,9 @@ pub struct PortalView {
     pub errors: Arc<Errors>,
     pub reindex: Arc<Reindex>,
     pub collections: Collections,
-    /// Counts that are older are withdrawn.
+    /// Folders that wait for longer than an interval, if there are any.
+    pub waiting: Option<Waiting>,
+    /// Counts of a folder whose last read failed are withdrawn when they are older.
     pub stale_after: Duration,
     /// Whether the state is on disk.
     pub state_writes: Writes,
@@ -169,8 +175,6 @@ pub struct Collections {
     pub gap: Option<Duration>,
     /// When the next one is due.
     pub next: Option<Timestamp>,
-    /// How long a cycle of the folders takes; `None` if nothing limits it, or it is not known yet.
-    pub cycle: Option<ReadCycle>,
 }
 
 impl Collections {
@@ -234,6 +238,7 @@ impl PortalView {
             errors: Arc::default(),
             reindex: Arc::default(),
             collections: Collections::default(),
+            waiting: None,
             stale_after: Duration::MAX,
             state_writes: Writes::Off,
             sorting: SortingState::Assumed,
@@ -243,11 +248,20 @@ impl PortalView {
         }
     }
 
-    /// The counts of a folder, unless they are too old to be shown.
+    /// The counts of a folder, unless they are withdrawn (docs/metrics.md, Stale counts).
     pub fn fresh_counts<'a>(&self, folder: &'a FolderView, now: Moment) -> Option<&'a Counts> {
-        folder
-            .counts
-            .as_deref()
-            .filter(|counts| now.since(counts.counted) <= self.stale_after)
+        self.counts_last(folder, now)?;
+        folder.counts.as_deref()
+    }
+
+    /// How long the counts of a folder will be shown if it is not read, unless they are withdrawn already. A folder that only waits to be read
+    /// keeps them.
+    pub fn counts_last(&self, folder: &FolderView, now: Moment) -> Option<Duration> {
+        let counts = folder.counts.as_ref()?;
+        let limit = match folder.state.unavailable() {
+            Some(_) => self.stale_after,
+            None => self.stale_after.max(SHOWN_WITHOUT_READ),
+        };
+        limit.checked_sub(now.since(counts.counted))
     }
 }

@@ -23,7 +23,7 @@ use crate::history::{Departure, DepartureReason};
 use crate::portal::{
     Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Whole,
 };
-use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable};
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable, Unreadable};
 
 use report::{Lines, PortalReport, Report};
 
@@ -138,10 +138,10 @@ async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
             reason: DepartureReason::Gone,
             since: Moment::now().wall,
         }),
-        Err(error) => FolderState::Unavailable {
+        Err(error) => FolderState::Unavailable(Unreadable {
             reason: Unavailable::Error,
             message: error.to_string(),
-        },
+        }),
     };
     FolderView {
         reported_files,

@@ -6,7 +6,9 @@ use crate::classify::ErrorRow;
 use crate::clock::Moment;
 use crate::history::FullRead;
 use crate::model::{ByStatus, Status};
-use crate::snapshot::{Counts, ErrorClass, FolderState, FolderView, ListState, PortalView};
+use crate::snapshot::{
+    Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, Unreadable,
+};
 
 /// One portal, with the mistakes of the configuration that it shows.
 pub(super) fn portal(view: &PortalView, mistakes: &[String]) -> Value {
@@ -51,7 +53,7 @@ fn class(error: &ErrorClass) -> Value {
 
 fn folder(folder: &FolderView) -> Value {
     let message = match &folder.state {
-        FolderState::Unavailable { message, .. } => Some(message),
+        FolderState::Unavailable(Unreadable { message, .. }) => Some(message),
         FolderState::Unseen | FolderState::Counted | FolderState::Departed(_) => None,
     };
     let unavailable = folder.state.unavailable();

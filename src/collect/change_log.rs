@@ -4,7 +4,7 @@
 use tracing::{Level, debug, enabled, info, warn};
 
 use crate::model::PortalName;
-use crate::snapshot::{FolderState, FolderView};
+use crate::snapshot::{FolderState, FolderView, Unreadable};
 
 /// Lines in each collection, at most.
 const MAX_LINES: usize = 20;
@@ -19,7 +19,7 @@ impl ChangeLog {
     pub fn state(&mut self, portal: &PortalName, view: &FolderView) {
         let (id, folder) = (view.id, &view.name);
         match &view.state {
-            FolderState::Unavailable { message, .. } if self.admits() => {
+            FolderState::Unavailable(Unreadable { message, .. }) if self.admits() => {
                 warn!(%portal, %folder, %id, error = message.as_str(), "folder cannot be counted");
             }
             FolderState::Departed(_) if self.admits() => {
@@ -28,7 +28,7 @@ impl ChangeLog {
             FolderState::Counted | FolderState::Unseen => {
                 debug!(%portal, %folder, %id, "folder counted");
             }
-            FolderState::Unavailable { .. } | FolderState::Departed(_) => {}
+            FolderState::Unavailable(_) | FolderState::Departed(_) => {}
         }
     }
 

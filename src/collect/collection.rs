@@ -16,7 +16,7 @@ use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Timestamp};
 use crate::portal::{Listing, PortalError, Session};
 use crate::schedule::Tick;
-use crate::snapshot::{FolderState, LastRun, ListState, RunResult};
+use crate::snapshot::{FolderState, LastRun, ListState, RunResult, Unreadable};
 
 /// A collection whose reads have ended.
 pub(super) struct Ending {
@@ -127,8 +127,6 @@ impl Collector {
         let now = Moment::now();
         let quiet_every = self.log.quiet_every(&self.settings.collect);
         self.press_waiting(quiet_every, now);
-        let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
-        self.log.measure(collect, portal, now.steady);
         let due = self.due_folders(quiet_every, now);
         let is_busy = !self.folders.iter().any(Folder::is_idle)
             && self.folders.iter().any(Folder::is_being_read);
@@ -147,16 +145,14 @@ impl Collector {
         }
     }
 
-    /// Notes how long the reads wait that are queued. Those of folders that press by now come before quiet ones.
+    /// Of the reads that wait, those of folders that press by now come before quiet ones.
     fn press_waiting(&mut self, quiet_every: Duration, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
         for turn in self.queue.take_waiting() {
             let Some(folder) = self.folders.get_mut(turn.folder) else {
                 continue;
             };
-            let read_before = folder.read_log.last_began();
-            self.log.waited(turn.due.at, read_before, now.steady);
-            let due = if folder.due(quiet_every, ledger, now).need == Need::Pressing {
+            let due = if folder.due(quiet_every, self.sorting, ledger, now).need == Need::Pressing {
                 folder.press(turn.due)
             } else {
                 turn.due
@@ -173,7 +169,7 @@ impl Collector {
         for folder in self.folders.iter_mut().filter(|folder| folder.is_idle()) {
             folder.portal_recovered();
             let id = folder.view.id;
-            let due = folder.due(quiet_every, ledger, now);
+            let due = folder.due(quiet_every, self.sorting, ledger, now);
             if is_due(due, quiet_every, now.steady) || longest_refused == Some(id) {
                 found.push((id, due));
             }
@@ -208,7 +204,7 @@ impl Collector {
         self.folders
             .iter()
             .find_map(|folder| match &folder.view.state {
-                FolderState::Unavailable { message, .. } => {
+                FolderState::Unavailable(Unreadable { message, .. }) => {
                     Some(format!("folder {}: {message}", folder.view.name))
                 }
                 _ => None,

@@ -18,14 +18,17 @@ use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
+use crate::collect::sorting;
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Order, Way, are_few};
-use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, apply, limit_rows};
+use crate::history::{
+    CompletedRead, DepartureReason, FullRead, ListEntry, Look, apply, limit_rows,
+};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
-use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
+use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
 use crate::store::{Ledger, StoredFolder};
 
 use under_way::DueRead;
@@ -58,9 +61,20 @@ impl Folder {
         Self::new(listed.id, listed.name.clone(), PersistedFolder::default())
     }
 
+    /// A folder as the last process knew it.
     pub fn restored(id: FolderId, stored: StoredFolder) -> Self {
-        let name = stored.document.name.clone();
-        Self::new(id, name, PersistedFolder::restored(stored))
+        let document = &stored.document;
+        let (name, unreadable) = (document.name.clone(), document.unreadable.clone());
+        let was_counted = document.record.is_some();
+        let mut folder = Self::new(id, name, PersistedFolder::restored(stored));
+        if folder.is_there() {
+            folder.view_mut().state = match unreadable {
+                Some(unreadable) => FolderState::Unavailable(unreadable),
+                None if was_counted => FolderState::Counted,
+                None => FolderState::Unseen,
+            };
+        }
+        folder
     }
 
     fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
@@ -144,10 +158,14 @@ impl Folder {
         attempt_is_open || counts.files.total() > settled
     }
 
-    /// Whether another read must confirm the last count: it is marked, or the list of folders reports more files.
-    fn is_doubtful(&self) -> bool {
-        let is_marked = |counts: &Arc<Counts>| !counts.look.consistent;
-        self.witnesses.contradict() || self.view.counts.as_ref().is_some_and(is_marked)
+    /// Whether another read must confirm the last count: it is marked, or the list of folders reports more files. A count that is marked
+    /// because nothing shows yet that the portal sorts needs a full scan, and no other read.
+    fn is_doubtful(&self, portal: SortingState) -> bool {
+        let is_assumed = sorting::of_folder(portal, self.order()) == SortingState::Assumed;
+        let is_unshown = |look: Look| is_assumed && look.way == Way::Sorted;
+        let is_marked = |look: Look| !(look.consistent || is_unshown(look));
+        let counts = self.view.counts.as_ref();
+        self.witnesses.contradict() || counts.is_some_and(|counts| is_marked(counts.look))
     }
 
     /// Whether files failed or were flagged at the last count.
@@ -173,13 +191,19 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, quiet_every: Duration, ledger: Option<&Ledger>, now: Moment) -> Due {
+    pub fn due(
+        &self,
+        quiet_every: Duration,
+        portal: SortingState,
+        ledger: Option<&Ledger>,
+        now: Moment,
+    ) -> Due {
         let id = self.view.id;
         let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
         let moves = self.moves(attempt_is_open);
         let due = self
             .read_log
-            .due(moves || self.is_doubtful(), quiet_every, now.steady);
+            .due(moves || self.is_doubtful(portal), quiet_every, now.steady);
         due.unwrap_or_else(|| {
             let counted = self
                 .view
@@ -377,7 +401,7 @@ impl Folder {
     }
 
     pub fn unavailable(&mut self, reason: Unavailable, message: String) {
-        self.view_mut().state = FolderState::Unavailable { reason, message };
+        self.view_mut().state = FolderState::Unavailable(Unreadable { reason, message });
     }
 
     fn view_mut(&mut self) -> &mut FolderView {

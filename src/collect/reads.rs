@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
-use crate::clock::Moment;
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
@@ -65,7 +64,6 @@ impl Collector {
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
-        let read_before = folder.read_log.last_began();
         let lane = Arc::new(match turn.kind {
             ReadKind::Scan | ReadKind::Audit => Lane::large(),
             ReadKind::Count if folder.slow => Lane::slow(),
@@ -78,8 +76,6 @@ impl Collector {
             requests = folder.start(&session, &lane, &watched)?;
             let pages = folder.expected().pages();
             folder.show_scan((turn.kind == ReadKind::Scan).then_some(pages));
-            self.log
-                .waited(turn.due.at, read_before, Moment::now().steady);
         }
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
@@ -242,11 +238,8 @@ impl Collector {
         let portal = &self.settings.portal.name;
         let outcome = self.folders.update(id, portal, change);
         let folder = self.folders.get(id);
-        let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
         let goes_on = self.session.is_some() && folder.is_some_and(Folder::has_more_to_read);
-        if outcome == ReadOutcome::Counted || is_unsaved {
-            self.save([id], MAX_BEHIND);
-        }
+        self.save([id], MAX_BEHIND);
         if outcome == ReadOutcome::Counted && goes_on {
             self.runs.folder_goes_on(id);
             self.read_again(id, ReadKind::Count, 0);

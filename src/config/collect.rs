@@ -36,7 +36,7 @@ pub struct Collect {
     /// Ends a collection; folders that were not read come first next time
     #[serde(with = "DurationFrom::<SECOND>")]
     pub timeout: Duration,
-    /// Age at which counts are withdrawn; at least `quiet_every` plus three intervals or two cycles of all folders
+    /// Age at which counts of a folder are withdrawn whose last read failed; at least three intervals
     #[serde(with = "DurationFrom::<SECOND>")]
     pub stale_after: Duration,
     /// Requests in flight to one portal, from each process

@@ -11,7 +11,7 @@ use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, FullRead, Look};
 use crate::model::{ByStatus, FolderName, PortalName};
 use crate::portal::Trouble;
-use crate::snapshot::{ListFacts, ReadCycle, Unavailable, Unwatched, Way, Writes};
+use crate::snapshot::{ListFacts, Unavailable, Unreadable, Unwatched, Waiting, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -53,6 +53,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
     Arc::new(PortalView {
         list,
         folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
+        waiting: None,
         stale_after: Duration::from_mins(15),
         state_writes: Writes::Succeed,
         ..PortalView::unasked(&Portal::new(
@@ -102,9 +103,11 @@ fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
 #[test]
 fn a_folder_that_cannot_be_or_was_never_counted_is_a_warning_and_one_that_left_is_none() {
     let now = Moment::now();
-    let unavailable = |reason| FolderState::Unavailable {
-        reason,
-        message: "why".to_owned(),
+    let unavailable = |reason| {
+        FolderState::Unavailable(Unreadable {
+            reason,
+            message: "why".to_owned(),
+        })
     };
     let left = FolderState::Departed(Departure {
         reason: DepartureReason::Gone,
@@ -123,18 +126,31 @@ fn a_folder_that_cannot_be_or_was_never_counted_is_a_warning_and_one_that_left_i
 }
 
 #[test]
-fn counts_that_are_too_old_are_a_warning() {
+fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_waits() {
+    const DAY: u64 = 24 * 60;
     let counted = Moment::now();
-    let portal = portal(
-        ListState::Read(FACTS),
-        vec![folder(FolderState::Counted, Some(counted))],
-    );
-    for (minutes, expected) in [(15, Status::Pass), (16, Status::Warn)] {
+    let forbidden = FolderState::Unavailable(Unreadable {
+        reason: Unavailable::Forbidden,
+        message: String::new(),
+    });
+    for (state, minutes, is_stale) in [
+        (forbidden.clone(), 15, false),
+        (forbidden, 16, true),
+        (FolderState::Counted, DAY, false),
+        (FolderState::Counted, DAY + 1, true),
+    ] {
         let now = Moment {
             wall: counted.wall,
             steady: counted.steady + Duration::from_mins(minutes),
         };
-        assert_eq!(status(vec![Arc::clone(&portal)], now), expected);
+        let folder = folder(state, Some(counted));
+        let portal = portal(ListState::Read(FACTS), vec![folder]);
+        let health = judge(&snapshot(vec![portal]), false, now);
+        let folder = &health.portals[0].folders[0];
+        assert_eq!(
+            (folder.stale, folder.counts.is_none()),
+            (is_stale, is_stale)
+        );
     }
 }
 
@@ -171,21 +187,19 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
 }
 
 #[test]
-fn folders_that_take_turns_are_said_and_no_warning() {
-    let notes = |minutes| {
+fn folders_that_wait_are_said_and_no_warning() {
+    let note = |folders| {
         let mut view = (*portal(ListState::Read(FACTS), vec![])).clone();
-        view.collections.cycle = Some(ReadCycle {
-            takes: Duration::from_mins(minutes),
-            interval: Duration::from_mins(1),
-            quiet_every: Duration::from_mins(5),
+        view.waiting = Some(Waiting {
+            folders,
+            longest: Duration::from_millis(750_400),
         });
         let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
         assert_eq!(health.status, Status::Pass);
         health.portals[0].notes.join("; ")
     };
-    assert_eq!(notes(1), "");
-    assert!(notes(4).ends_with("within 5m"), "{}", notes(4));
-    assert!(notes(12).contains("collect.quiet_every"), "{}", notes(12));
+    assert_eq!(note(1), "1 folder waits to be read, the first for 12m 30s");
+    assert_eq!(note(9), "9 folders wait to be read, the first for 12m 30s");
 }
 
 #[test]

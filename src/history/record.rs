@@ -206,23 +206,6 @@ impl FolderRecord {
     }
 }
 
-/// Why a folder is no longer among those that are collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DepartureReason {
-    /// It was deleted: the portal answered 404.
-    Gone,
-    /// It left the key's set: the list does not name it.
-    Unlisted,
-}
-
-/// When and why a folder left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Departure {
-    pub reason: DepartureReason,
-    pub since: Timestamp,
-}
-
 /// The entry of a folder in the list of folders, as far as it shows changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListEntry {

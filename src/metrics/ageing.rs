@@ -23,9 +23,9 @@ pub(super) fn lasts(snapshot: &Snapshot, now: Moment) -> Option<Duration> {
 /// How long until the first counts are too old to be shown.
 fn counts_last(portal: &PortalView, now: Moment) -> Option<Duration> {
     let folders = portal.folders.values();
-    let counts = folders.filter_map(|folder| portal.fresh_counts(folder, now));
-    let oldest = counts.map(|counts| now.since(counts.counted)).max()?;
-    Some(portal.stale_after.saturating_sub(oldest))
+    folders
+        .filter_map(|folder| portal.counts_last(folder, now))
+        .min()
 }
 
 /// How long until the first attempt no longer counts for the budget that is shown.
@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::attempts::{Book, Intent};
-    use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
+    use crate::metrics::tests::portals::{STALE_AFTER, failing, later, portal};
     use crate::snapshot::ReindexView;
 
     fn after(moment: Moment, passed: Duration) -> Moment {
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn counts_are_shown_until_the_first_of_them_is_too_old() {
         let counted = Moment::now();
-        let portals = [0, 4].map(|late| portal(2, 1, after(counted, minutes(late))));
+        let portals = [0, 4].map(|late| failing(portal(2, 1, after(counted, minutes(late)))));
         let snapshot = Snapshot {
             portals: portals.map(Arc::new).into(),
             ..Snapshot::default()

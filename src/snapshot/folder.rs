@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use crate::classify::{ErrorRow, NewestFiles};
 use crate::clock::Moment;
-use crate::history::{Day, Departure, DepartureReason, FolderCounters, FullRead, Look};
-use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp, label_values};
+use crate::history::{
+    Day, Departure, DepartureReason, FolderCounters, FullRead, Look, Unavailable, Unreadable,
+};
+use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp};
 use crate::snapshot::FailedFiles;
 
 #[derive(Debug, Clone)]
@@ -73,10 +75,7 @@ pub enum FolderState {
     /// There was none yet.
     Unseen,
     Counted,
-    Unavailable {
-        reason: Unavailable,
-        message: String,
-    },
+    Unavailable(Unreadable),
     /// The folder is gone.
     Departed(Departure),
 }
@@ -95,23 +94,12 @@ impl FolderState {
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {
             Self::Unseen | Self::Counted => None,
-            Self::Unavailable { reason, .. } => Some(*reason),
+            Self::Unavailable(unreadable) => Some(unreadable.reason),
             Self::Departed(departure) => Some(match departure.reason {
                 DepartureReason::Gone => Unavailable::Gone,
                 DepartureReason::Unlisted => Unavailable::Unlisted,
             }),
         }
-    }
-}
-
-label_values! {
-    /// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
-    pub enum Unavailable {
-        /// It is listed, but the portal answers 403.
-        Forbidden = "forbidden",
-        Gone = "gone",
-        Unlisted = "unlisted",
-        Error = "error",
     }
 }
 

@@ -42,10 +42,8 @@ impl PortalView {
 
     /// Remarks for people that are not faults: the counts are right, and their age is shown.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
-        let cycle = self.collections.cycle;
-        let cycle = cycle.filter(|cycle| cycle.takes_turns());
-        let cycle = cycle.map(|cycle| cycle.to_string());
-        cycle.into_iter().chain(self.unsorted.clone())
+        let waiting = self.waiting.map(|waiting| waiting.to_string());
+        waiting.into_iter().chain(self.unsorted.clone())
     }
 
     /// What is watched no more, or never was, although the configuration names it; for people.
@@ -80,7 +78,7 @@ impl PortalView {
 impl FolderState {
     /// Whether the folder exists and cannot be counted.
     pub const fn is_fault(&self) -> bool {
-        matches!(self, Self::Unavailable { .. })
+        matches!(self, Self::Unavailable(_))
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
 use crate::count::Order;
-use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
+use crate::history::{Departure, FileHistory, FolderRecord, KnownFile, Unreadable};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::lease::Lease;
@@ -45,6 +45,9 @@ pub struct FolderDocument {
     pub class_slots: Vec<ClassSlot>,
     #[serde(default)]
     pub order: Order,
+    /// Why its last read could not count it, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<Unreadable>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it, if it does.

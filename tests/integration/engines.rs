@@ -158,6 +158,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
         record: None,
         class_slots: Vec::new(),
         order: Order::default(),
+        unreadable: None,
         departure: None,
         excluded: Some(Timestamp::from_millis(8)),
     };

@@ -8,7 +8,7 @@ use crate::classify::ErrorRow;
 use crate::cli::table::{Table, known};
 use crate::clock::Moment;
 use crate::model::Status;
-use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
+use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable, Unreadable};
 
 /// All tables, at most `width` characters wide if there is such a limit, the summary of each portal, and its notes.
 pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
@@ -94,7 +94,7 @@ pub(in crate::cli) fn result(folder: &FolderView) -> String {
     let counts = folder.counts.as_deref();
     match &folder.state {
         FolderState::Unseen => "not read".to_owned(),
-        FolderState::Unavailable { message, .. } => format!("{reason}: {message}"),
+        FolderState::Unavailable(Unreadable { message, .. }) => format!("{reason}: {message}"),
         FolderState::Departed(_) => reason,
         FolderState::Counted if counts.is_some_and(|counts| !counts.look.consistent) => {
             "not consistent".to_owned()

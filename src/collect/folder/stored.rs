@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Folder;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::snapshot::{Counts, FolderView};
+use crate::snapshot::{Counts, FolderState, FolderView, Unreadable};
 use crate::store::{FolderChange, FolderDocument};
 
 impl Folder {
@@ -18,8 +18,17 @@ impl Folder {
             record: persisted.record.clone(),
             class_slots: class_slots.of(*id).cloned().collect(),
             order: persisted.order,
+            unreadable: self.unreadable().cloned(),
             departure: persisted.departure,
             excluded: persisted.excluded,
+        }
+    }
+
+    /// Why its last read did not count it, whether or not the portal can be read.
+    fn unreadable(&self) -> Option<&Unreadable> {
+        match self.state_before.as_deref().unwrap_or(&self.view.state) {
+            FolderState::Unavailable(unreadable) => Some(unreadable),
+            FolderState::Unseen | FolderState::Counted | FolderState::Departed(_) => None,
         }
     }
 

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
@@ -16,6 +18,8 @@ const MOST_READS_ON: u32 = 12;
 /// A read that waits for its turn, or is under way.
 pub(super) struct DueRead {
     due: Due,
+    /// Since when it waits, or waited.
+    queued: Instant,
     /// Requests that were made for it before it waits again.
     requests: u64,
     begun: Option<BegunRead>,
@@ -32,6 +36,7 @@ impl DueRead {
     fn new(due: Due) -> Self {
         Self {
             due,
+            queued: Moment::now().steady,
             requests: 0,
             begun: None,
         }
@@ -85,6 +90,7 @@ impl Folder {
         };
         let read = self.read.get_or_insert_with(|| Box::new(DueRead::new(now)));
         read.requests = requests;
+        read.queued = now.at;
         read.begun = None;
         self.times_read_on += 1;
         read.due
@@ -108,6 +114,12 @@ impl Folder {
         });
         self.read_log.begin(Moment::now().steady);
         Some(read.requests)
+    }
+
+    /// Since when its read waits, if it does.
+    pub fn waits_since(&self) -> Option<Instant> {
+        let read = self.read.as_ref()?;
+        read.begun.is_none().then_some(read.queued)
     }
 
     fn begun(&self) -> Option<&BegunRead> {

@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde_json::Value;
 
 use super::*;
-use crate::snapshot::FolderView;
+use crate::snapshot::{FolderView, Unreadable};
 
 /// A portal with one folder, whose pages are changed.
 fn portal(done: usize, change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 'static) -> Router {
@@ -90,7 +90,7 @@ async fn a_folder_whose_pages_end_before_its_total_is_not_counted_which_is_said(
         }
     });
     let folder = collected(router, 2).await;
-    let FolderState::Unavailable { message, .. } = &folder.state else {
+    let FolderState::Unavailable(Unreadable { message, .. }) = &folder.state else {
         panic!("{:?}", folder.state);
     };
     let says = "reports 705 files in the folder: a list that ends early is not counted";

@@ -288,9 +288,10 @@ async fn a_folder_that_is_refused_with_401_names_its_path_and_does_not_blame_the
     crowd.front.refuse(&folder, StatusCode::UNAUTHORIZED);
     seconds(5).await;
     let view = crowd.view();
-    let FolderState::Unavailable { message, .. } = &view.folders[&folder.into()].state else {
+    let FolderState::Unavailable(unreadable) = &view.folders[&folder.into()].state else {
         panic!("the folder is refused");
     };
+    let message = &unreadable.message;
     assert!(
         message.contains(&format!("{folder}/files")) && !message.contains("issue"),
         "{message}"

@@ -11,7 +11,9 @@ use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes, Look};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
-use crate::snapshot::{Counts, FolderState, FolderView, PortalView, Publisher, Unavailable, Way};
+use crate::snapshot::{
+    Counts, FolderState, FolderView, PortalView, Publisher, Unavailable, Unreadable, Way,
+};
 
 /// Counts are shown for this long.
 pub(in crate::metrics) const STALE_AFTER: Duration = Duration::from_mins(15);
@@ -57,6 +59,17 @@ pub(in crate::metrics) fn later(time: Timestamp, duration: Duration) -> Timestam
     Timestamp::from_millis(time.as_millis() + millis)
 }
 
+/// The same portal after the last read of each folder failed.
+pub(in crate::metrics) fn failing(mut portal: PortalView) -> PortalView {
+    for folder in portal.folders.values_mut() {
+        Arc::make_mut(folder).state = FolderState::Unavailable(Unreadable {
+            reason: Unavailable::Error,
+            message: String::new(),
+        });
+    }
+    portal
+}
+
 fn configured(name: PortalName) -> Portal {
     let base_url = BaseUrl::parse("http://127.0.0.1:1").unwrap();
     let key = KeySource::File(HiddenPath::file("api_key_file", "/key"));
@@ -67,6 +80,7 @@ fn of(folders: Vec<FolderView>) -> PortalView {
     let folders = folders.into_iter();
     PortalView {
         folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
+        waiting: None,
         stale_after: STALE_AFTER,
         state_writes: crate::snapshot::Writes::Succeed,
         ..PortalView::unasked(&configured(PortalName::new("main").unwrap()))
@@ -122,10 +136,10 @@ fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
 fn any_state(number: usize, now: Timestamp) -> FolderState {
     match number {
         0 => FolderState::Unseen,
-        1 => FolderState::Unavailable {
+        1 => FolderState::Unavailable(Unreadable {
             reason: Unavailable::Forbidden,
             message: String::new(),
-        },
+        }),
         2 => FolderState::Departed(Departure {
             reason: DepartureReason::Gone,
             since: now,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::Moment;
-use crate::metrics::tests::portals::{STALE_AFTER, any_portal, portal};
+use crate::metrics::tests::portals::{STALE_AFTER, any_portal, failing, portal};
 
 /// Too many for a scrape to wait until they are rendered.
 const MANY: u128 = 1_500;
@@ -54,7 +54,7 @@ fn facts(text: &str) -> Vec<&str> {
 
 #[tokio::test(start_paused = true)]
 async fn counts_vanish_when_they_are_too_old_although_nothing_is_published() {
-    let mut story = Story::begin(portal(3, 7, Moment::now())).await;
+    let mut story = Story::begin(failing(portal(3, 7, Moment::now()))).await;
     assert_eq!(failed(&story.shown().await), [7, 7, 7]);
     let began = Moment::now().steady;
     story.go_on();
@@ -71,7 +71,7 @@ async fn counts_vanish_when_they_are_too_old_although_nothing_is_published() {
 
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_was_suspended_shows_no_old_counts() {
-    let mut story = Story::begin(portal(MANY, 7, Moment::now())).await;
+    let mut story = Story::begin(failing(portal(MANY, 7, Moment::now()))).await;
     story.go_on();
     assert!(!failed(&story.shown().await).is_empty());
     *story.suspended.lock().unwrap() = STALE_AFTER * 2;

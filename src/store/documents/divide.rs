@@ -97,6 +97,7 @@ mod tests {
                 record: None,
                 class_slots: Vec::new(),
                 order: Order::default(),
+                unreadable: None,
                 departure: None,
                 excluded: None,
             }),

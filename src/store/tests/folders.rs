@@ -33,6 +33,7 @@ fn change(of: u128, replace: bool, changed: &[(u128, i64)], forgotten: &[u128]) 
             record: None,
             class_slots: Vec::new(),
             order: Order::default(),
+            unreadable: None,
             departure: None,
             excluded: None,
         }),

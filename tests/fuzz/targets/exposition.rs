@@ -16,7 +16,7 @@ use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
-    Snapshot, Unavailable, Unwatched, Way,
+    Snapshot, Unavailable, Unreadable, Unwatched, Way,
 };
 use kb_exporter::store::Standing;
 use kb_exporter::text;
@@ -136,6 +136,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         collections: Collections::default(),
+        waiting: None,
         stale_after: Duration::from_mins(15),
         state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Assumed,
@@ -185,10 +186,10 @@ fn state(name: &str, now: Timestamp) -> FolderState {
     match number(&name) % 4 {
         0 => FolderState::Unseen,
         1 => FolderState::Counted,
-        2 => FolderState::Unavailable {
+        2 => FolderState::Unavailable(Unreadable {
             reason: Unavailable::Error,
             message,
-        },
+        }),
         _ => FolderState::Departed(Departure {
             reason: DepartureReason::Unlisted,
             since: now,

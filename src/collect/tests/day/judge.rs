@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::folder::Folder;
 use super::portal::{Portal, millis};
@@ -139,7 +138,7 @@ impl Judge {
                 self.entries(&case);
                 if !troubled {
                     self.count(&case);
-                    self.age(&case, view.stale_after);
+                    self.age(&case, view);
                 }
             }
         });
@@ -181,15 +180,10 @@ impl Judge {
         }
     }
 
-    fn age(&mut self, case: &Case<'_>, stale_after: Duration) {
+    fn age(&mut self, case: &Case<'_>, view: &PortalView) {
         let (now, promise) = (case.now, case.promise);
-        let age = Moment::now().since(case.counts.counted);
-        if age > stale_after {
-            self.breach(
-                Rule::NotStale,
-                now,
-                &format!("{age:?}, not {stale_after:?}"),
-            );
+        if view.fresh_counts(case.view, Moment::now()).is_none() {
+            self.breach(Rule::NotStale, now, &"counts are withdrawn");
         }
         let returned = |quirk: &Quirk| matches!(quirk, Quirk::Unlisted(away) if (case.read.end..now).contains(&away.end));
         if case.folder.has(returned) {

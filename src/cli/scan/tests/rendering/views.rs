@@ -4,6 +4,7 @@ use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, Portal};
 use crate::history::Look;
+use crate::snapshot::Unreadable;
 
 pub(super) fn moment() -> Moment {
     Moment {
@@ -68,10 +69,10 @@ pub(super) fn counted(
 }
 
 pub(super) fn unavailable(reason: Unavailable) -> FolderState {
-    FolderState::Unavailable {
+    FolderState::Unavailable(Unreadable {
         reason,
         message: "page 1: status 500: the portal failed".to_owned(),
-    }
+    })
 }
 
 pub(super) fn gone() -> FolderState {
