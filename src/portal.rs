@@ -33,6 +33,6 @@ pub use pages::PageBody;
 pub use requeue::Requeue;
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
-pub use throttle::Lane;
+pub use throttle::{Demand, Lane};
 pub use throttles::Throttles;
 pub use wire::{FileRow, Page, Pagination, Whole};

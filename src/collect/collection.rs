@@ -124,6 +124,7 @@ impl Collector {
 
     fn queue_due_folders(&mut self) {
         self.assign_classes();
+        self.show_failing();
         let now = Moment::now();
         let quiet_every = self.log.quiet_every(&self.settings.collect);
         self.press_waiting(quiet_every, now);
@@ -142,6 +143,15 @@ impl Collector {
                 folder.queue(due);
                 self.queue.push(folder.turn(ReadKind::Count, due));
             }
+        }
+    }
+
+    /// Shows that folders cannot be read whose requests have failed for most of an interval, although their reads go on.
+    fn show_failing(&mut self) {
+        if let Some(interval) = self.log.interval() {
+            let portal = &self.settings.portal.name;
+            let failing = self.folders.show_failing(interval / 2, portal);
+            self.save(failing, MAX_BEHIND);
         }
     }
 

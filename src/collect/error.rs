@@ -81,8 +81,9 @@ impl ReadError {
         matches!(self, Self::Portal { error, .. } if error.is_refusal())
     }
 
+    /// Whether the folder is gone. A portal may answer 404 for a page behind the last one as well.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Portal { error, .. } if error.status() == Some(404))
+        matches!(self, Self::Portal { page, error } if page.page == 1 && error.status() == Some(404))
     }
 
     /// Whether the portal took too long for the folder.
@@ -110,5 +111,19 @@ fn list(pages: &[PageNumber]) -> String {
     match numbers.as_slice() {
         [page] => format!("page {page} is not sorted"),
         pages => format!("pages {} are not sorted", pages.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_gone_when_its_first_page_is() {
+        for (number, status, is_gone) in [(1, 404, true), (2, 404, false), (1, 500, false)] {
+            let page = PageRequest::by_status(number);
+            let error = ReadError::at(page)(PortalError::from_status(status, None, b""));
+            assert_eq!(error.is_gone(), is_gone, "{error}");
+        }
     }
 }

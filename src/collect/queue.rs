@@ -9,13 +9,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::model::FolderId;
+use crate::portal::Demand;
 
 /// Reads that are made at once for each request in flight: enough to use every one of them, few enough that folders are finished one
 /// after another and not all at the end.
 const READS_PER_REQUEST: usize = 2;
 
-/// Interval between checks whether a read became slow, which makes room for another one.
-const CHECK_SLOW_EVERY: Duration = Duration::from_secs(1);
+/// Interval between checks whether a read became slow or waits, which makes room for another one.
+const CHECK_DEMAND_EVERY: Duration = Duration::from_secs(1);
 
 /// Reads of many pages that are made at once: with more of them, all would end late.
 const LARGE_READS: usize = 2;
@@ -95,7 +96,7 @@ pub(super) struct Queue {
 
 /// How many reads of each kind are being made, and how many may be.
 struct Room {
-    /// Reads of folders that are answered as fast as others, and of slow ones.
+    /// Reads of folders that are answered as usual, and of slow ones. Those that wait to repeat a request need no room.
     counts: [usize; 2],
     scans: usize,
     audits: usize,
@@ -106,16 +107,22 @@ impl Room {
     fn new(
         begun: &BTreeSet<(FolderId, ReadKind)>,
         in_flight: usize,
-        is_slow: impl Fn(FolderId) -> bool,
+        demand: impl Fn(FolderId) -> Demand,
     ) -> Self {
         let of = |wanted| begun.iter().filter(move |(_, kind)| *kind == wanted);
         let mut counts = [0; 2];
         for (folder, _) in of(ReadKind::Count) {
-            counts[usize::from(is_slow(*folder))] += 1;
+            match demand(*folder) {
+                Demand::Usual => counts[0] += 1,
+                Demand::Slow => counts[1] += 1,
+                Demand::Nothing => {}
+            }
         }
         Self {
             counts,
-            scans: of(ReadKind::Scan).count(),
+            scans: of(ReadKind::Scan)
+                .filter(|(folder, _)| demand(*folder) != Demand::Nothing)
+                .count(),
             audits: of(ReadKind::Audit).count(),
             limit: in_flight * READS_PER_REQUEST,
         }
@@ -139,9 +146,9 @@ impl Queue {
             .insert(turn);
     }
 
-    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder whose read has begun is answered slowly.
-    pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
-        let room = Room::new(&self.begun, in_flight, is_slow);
+    /// Takes out the read that is to begin now, if there is room for one. `demand`: what the read of a folder needs that has begun.
+    pub fn next(&mut self, in_flight: usize, demand: impl Fn(FolderId) -> Demand) -> Option<Turn> {
+        let room = Room::new(&self.begun, in_flight, demand);
         // An audit begins in the place of other reads, never beside them: when none waits, or as the quiet one that was due before all.
         let fronts = [self.first(|_| true), self.first(|line| line.is_quiet())];
         let earliest = fronts.into_iter().flatten().min_by_key(|turn| turn.due.at);
@@ -181,7 +188,7 @@ impl Queue {
     /// When to see next whether a read that has begun makes room for one that waits.
     pub fn next_room(&self, now: Instant) -> Option<Instant> {
         let may_make_room = self.first(|_| true).is_some() && !self.begun.is_empty();
-        may_make_room.then(|| now + CHECK_SLOW_EVERY)
+        may_make_room.then(|| now + CHECK_DEMAND_EVERY)
     }
 
     /// A read ended.
@@ -208,7 +215,7 @@ mod tests {
     }
 
     fn started(queue: &mut Queue) -> Vec<(FolderId, ReadKind)> {
-        let next = std::iter::from_fn(|| queue.next(1, |_| false));
+        let next = std::iter::from_fn(|| queue.next(1, |_| Demand::Usual));
         next.map(|turn| (turn.folder, turn.kind)).collect()
     }
 
@@ -265,7 +272,7 @@ mod tests {
         }
         push(&mut queue, id(9), Count, due(Need::Quiet, 3, now));
         push(&mut queue, id(10), Count, due(Need::Quiet, 4, now));
-        let next = std::iter::from_fn(|| queue.next(5, |_| false));
+        let next = std::iter::from_fn(|| queue.next(5, |_| Demand::Usual));
         let order: Vec<_> = next.map(|turn| turn.folder).collect();
         assert_eq!(order, [1, 2, 3, 10, 4, 5, 6, 9, 7, 8].map(id));
     }
@@ -276,10 +283,17 @@ mod tests {
         let due = due(Need::Pressing, 0, now);
         (1..=5).for_each(|number| push(&mut queue, id(number), Count, due));
         assert_eq!(started(&mut queue).len(), 2);
-        assert_eq!(queue.next_room(now), Some(now + CHECK_SLOW_EVERY));
-        let turn = queue.next(1, |folder| folder == id(1)).unwrap();
+        assert_eq!(queue.next_room(now), Some(now + CHECK_DEMAND_EVERY));
+        let demand = |folder| {
+            if folder == id(1) {
+                Demand::Slow
+            } else {
+                Demand::Usual
+            }
+        };
+        let turn = queue.next(1, demand).unwrap();
         assert_eq!(turn.folder, id(3));
-        assert!(queue.next(1, |folder| folder == id(1)).is_none());
+        assert!(queue.next(1, demand).is_none());
         queue.ended(id(1), Count);
         assert!(started(&mut queue).is_empty());
         queue.take_waiting();

@@ -16,7 +16,7 @@ use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Order, Way};
 use crate::history::ListEntry;
 use crate::model::FolderId;
-use crate::portal::{Lane, Session};
+use crate::portal::{Demand, Lane, Session};
 use crate::snapshot::SortingState;
 
 /// A read that the portal refused, until the list of folders explains it. One request for the list explains all that there are when it is sent.
@@ -53,8 +53,9 @@ impl Collector {
     fn next_turn(&mut self) -> Option<Turn> {
         let in_flight = self.settings.collect.concurrency.get();
         let folder = |id| self.folders.get(id);
-        self.queue
-            .next(in_flight, |id| folder(id).is_some_and(Folder::is_slow))
+        self.queue.next(in_flight, |id| {
+            folder(id).map_or(Demand::Nothing, Folder::demand)
+        })
     }
 
     /// The input of a read; `None` if it is no longer wanted.

@@ -17,7 +17,7 @@ use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
-use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
+use crate::portal::throttle::{Admission, Answer, Lane, Throttle};
 use crate::portal::throttles::Throttles;
 use crate::portal::transport::Transport;
 
@@ -124,7 +124,7 @@ impl Client {
         ask: Ask<'_>,
         lane: &Lane,
         key: &ApiKey,
-        admission: &Admission<'_>,
+        _admission: &Admission<'_>,
     ) -> Result<Reply, PortalError> {
         let authorization = key.header()?;
         let limit = match ask {
@@ -162,17 +162,12 @@ impl Client {
         });
         let took = begun.elapsed();
         self.observer.requested(ask.endpoint(), code, took);
-        let answered = Answered {
-            folder: ask.folder(),
-            answer: match &result {
-                Ok(_) => Answer::Good,
-                Err(error) if error.status() == Some(429) => Answer::Limited,
-                Err(_) => Answer::Other,
-            },
-            took,
-            limit: time_limit,
+        let answer = match &result {
+            Ok(_) => Answer::Good,
+            Err(error) if error.status() == Some(429) => Answer::Limited,
+            Err(_) => Answer::Other,
         };
-        self.throttle.answered(admission, lane, answered);
+        self.throttle.answered(lane, answer, took, time_limit);
         result
     }
 

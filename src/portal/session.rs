@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tracing::debug;
 
 use crate::model::FolderId;
@@ -16,7 +16,7 @@ use crate::portal::listing::Listing;
 use crate::portal::pages::PageBody;
 use crate::portal::requeue::Requeue;
 use crate::portal::retry;
-use crate::portal::throttle::{Admission, Lane};
+use crate::portal::throttle::{Admission, Demand, Lane};
 
 /// A client with a key, read when the session was opened.
 pub struct Session {
@@ -66,9 +66,9 @@ impl Session {
         })
     }
 
-    /// Whether requests of a lane are answered slowly compared with those for other folders, or an answer is missing for so long.
-    pub fn is_slow(&self, lane: &Lane) -> bool {
-        self.client.throttle.is_slow(lane, self.client.timeout)
+    /// What a lane needs at this moment of the requests in flight.
+    pub fn demand(&self, lane: &Lane) -> Demand {
+        lane.demand(self.client.timeout)
     }
 
     /// The files of a folder; `lane` is how the folder is answered.
@@ -154,7 +154,10 @@ impl Session {
         let mut delays = retry::delays(client.retries);
         loop {
             let error = match self.ask_in_turn(ask, lane, key).await {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    lane.succeeded();
+                    return Ok(reply);
+                }
                 Err(error) => error,
             };
             let Some((reason, delay)) = error.retry_reason().zip(delays.next()) else {
@@ -163,7 +166,7 @@ impl Session {
             let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
             debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
-            sleep(wait).await;
+            lane.rest(wait, &error).await;
         }
     }
 

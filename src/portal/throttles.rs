@@ -1,56 +1,38 @@
 //! One throttle for each portal, however many clients ask it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::config::{Collect, Portal, Rate};
+use crate::config::{Collect, Portal};
 use crate::model::PortalAddress;
 use crate::portal::throttle::Throttle;
 
-/// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
-/// one portal share theirs.
+/// The throttles by address. A client that is built anew goes on with the throttle of the one before it, and clients of one portal share
+/// theirs.
 #[derive(Debug, Default)]
 pub struct Throttles {
-    in_use: Mutex<Vec<(Limits, Weak<Throttle>)>>,
-}
-
-#[derive(Debug, PartialEq)]
-struct Limits {
-    address: PortalAddress,
-    concurrency: usize,
-    rate: Rate,
+    by_address: Mutex<HashMap<PortalAddress, Arc<Throttle>>>,
 }
 
 impl Throttles {
-    /// The throttle of a portal: the one that is in use for its address and these limits, or a new one.
+    /// The throttle of a portal, with these limits from now on.
     pub(super) fn of(&self, portal: &Portal, collect: &Collect) -> Arc<Throttle> {
-        let limits = Limits {
-            address: portal.base_url.normalised(),
-            concurrency: collect.concurrency.get(),
-            rate: collect.max_requests_per_second,
-        };
-        let mut throttles = self.in_use();
-        throttles.retain(|(_, throttle)| throttle.strong_count() > 0);
-        let known = throttles.iter().find(|(known, _)| *known == limits);
-        if let Some(throttle) = known.and_then(|(_, throttle)| throttle.upgrade()) {
-            return throttle;
-        }
-        let throttle = Throttle::new(portal.name.clone(), limits.concurrency, limits.rate);
-        let throttle = Arc::new(throttle);
-        throttles.push((limits, Arc::downgrade(&throttle)));
-        throttle
-    }
-
-    fn in_use(&self) -> MutexGuard<'_, Vec<(Limits, Weak<Throttle>)>> {
-        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut throttles = self
+            .by_address
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let throttle = throttles
+            .entry(portal.base_url.normalised())
+            .or_insert_with(|| Arc::new(Throttle::new(portal.name.clone(), collect)));
+        throttle.configure(collect);
+        Arc::clone(throttle)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
-    use crate::config::{BaseUrl, Config, HiddenPath, KeySource};
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Rate};
     use crate::model::PortalName;
 
     fn portal(name: &str, address: &str) -> Portal {
@@ -62,39 +44,22 @@ mod tests {
     }
 
     #[test]
-    fn a_throttle_belongs_to_an_address_and_its_limits() {
+    fn a_throttle_belongs_to_an_address() {
         let throttles = Throttles::default();
         let main = portal("main", "https://portal.example/admin");
         let collect = Config::for_portal(main.clone()).collect;
         let throttle = throttles.of(&main, &collect);
-        let is_same = |other: &Portal, collect: &Collect| {
-            Arc::ptr_eq(&throttle, &throttles.of(other, collect))
+        let slower = Collect {
+            max_requests_per_second: Rate::PerSecond(0.5),
+            ..collect
         };
-        assert!(is_same(&main, &collect));
-        assert!(is_same(
-            &portal("again", "https://portal.example:443/admin/"),
-            &collect
-        ));
-        assert!(!is_same(
-            &portal("main", "https://portal.example/other"),
-            &collect
-        ));
-        let mut slower = collect.clone();
-        slower.max_requests_per_second = Rate::PerSecond(0.5);
-        assert!(!is_same(&main, &slower));
-        let mut wider = collect.clone();
-        wider.concurrency = NonZeroUsize::new(9).unwrap();
-        assert!(!is_same(&main, &wider));
-    }
-
-    #[test]
-    fn a_throttle_that_nobody_uses_is_dropped() {
-        let throttles = Throttles::default();
-        let main = portal("main", "https://portal.example");
-        let collect = Config::for_portal(main.clone()).collect;
-        drop(throttles.of(&main, &collect));
-        let other = portal("other", "https://other.example");
-        let _other = throttles.of(&other, &collect);
-        assert_eq!(throttles.in_use().len(), 1);
+        for (name, address, is_same) in [
+            ("main", "https://portal.example/admin", true),
+            ("again", "https://portal.example:443/admin/", true),
+            ("main", "https://portal.example/other", false),
+        ] {
+            let other = throttles.of(&portal(name, address), &slower);
+            assert_eq!(Arc::ptr_eq(&throttle, &other), is_same, "{address}");
+        }
     }
 }

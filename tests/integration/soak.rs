@@ -138,12 +138,15 @@ async fn judge(oracle: &mut Oracle, exporter: &Exporter) -> Exposition {
     metrics
 }
 
-/// No count is older than it may be.
+/// No count of a folder that cannot be read is older than it may be.
 fn is_fresh(metrics: &Exposition, now: f64) {
     let interval = metrics.value("kb_collection_interval_seconds", &[]);
     let oldest = STALE_AFTER.max(3.0 * interval.unwrap_or(0.0)) + 2.0;
     for consistent in metrics.all("kb_folder_consistent", &[]) {
         let id = [("folder_id", consistent.labels["folder_id"].as_str())];
+        if metrics.value("kb_folder_up", &id) == Some(1.0) {
+            continue;
+        }
         let counted = metrics.value("kb_folder_last_success_timestamp_seconds", &id);
         let age = now - counted.unwrap_or(0.0);
         assert!(age <= oldest, "{id:?} shows counts that are {age} s old");

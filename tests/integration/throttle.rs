@@ -45,7 +45,7 @@ async fn a_steady_limit_of_the_portal_is_seldom_met_and_the_rate_returns_when_it
         config["request"]["retries"] = 4.into();
     });
     let exporter = Exporter::start(&workspace).await;
-    let settled = after(&exporter, 150).await;
+    let settled = after(&exporter, 300).await;
     let begun = Instant::now();
     let later = after(&exporter, answers(&settled, "200") + 300).await;
     let took = begun.elapsed();

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -10,7 +11,8 @@ use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::model::FileKey;
-use crate::portal::{Lane, Session};
+use crate::portal::{Demand, Lane, Session};
+use crate::snapshot::Unavailable;
 
 /// Reads that go on at once, at most: enough for every row that is remembered.
 const MOST_READS_ON: u32 = 12;
@@ -131,10 +133,20 @@ impl Folder {
         self.begun().map(|begun| Arc::clone(&begun.session))
     }
 
-    /// Whether the read that is under way is answered slowly compared with others, or the last one was.
-    pub fn is_slow(&self) -> bool {
+    /// What the read that is under way needs at this moment of the requests in flight.
+    pub fn demand(&self) -> Demand {
         let begun = self.begun();
-        begun.map_or(self.slow, |begun| begun.session.is_slow(&begun.lane))
+        begun.map_or(Demand::Usual, |begun| begun.session.demand(&begun.lane))
+    }
+
+    /// Shows that it cannot be read, if the requests of its read have failed for so long. The read may still succeed.
+    pub fn show_failing(&mut self, time: Duration) -> bool {
+        let failing = self.begun().and_then(|begun| begun.lane.failed_for(time));
+        let is_failing = failing.is_some() && self.is_collected();
+        if let Some(error) = failing.filter(|_| is_failing) {
+            self.unavailable(Unavailable::Error, error);
+        }
+        is_failing
     }
 
     /// Whether the read presses that waits or is under way.

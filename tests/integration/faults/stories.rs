@@ -3,6 +3,7 @@
 mod disk;
 mod key;
 mod process;
+mod rest;
 mod size;
 mod stale;
 

@@ -1,0 +1,67 @@
+//! Folders whose requests are repeated much later.
+
+use std::time::Duration;
+
+use kb_simulator::faults::{Fault, RetryAfter, Target};
+use serde_json::json;
+
+use super::{counted, scene};
+use crate::support::exporter::Exporter;
+
+/// A minute, as long as a request rests at most.
+const MINUTE: RetryAfter = RetryAfter::Seconds(60);
+
+#[tokio::test]
+async fn folders_whose_requests_rest_stop_no_other() {
+    let (portal, _, workspace) = scene(|config| {
+        config["request"] = json!({"timeout": "1s", "retries": 4});
+    })
+    .await;
+    let resting = [1, 2, 3, 4].map(|number| portal.folder(&format!("Resting {number}"), 3));
+    let others = [1, 2, 3, 4, 5, 6].map(|number| portal.folder(&format!("Other {number}"), 3));
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    for folder in resting {
+        portal.strike(Target::Folder(folder), Fault::Status(503, MINUTE));
+    }
+    exporter
+        .metrics_when("the folders are down while their reads rest", |metrics| {
+            resting.iter().all(|folder| {
+                let id = folder.to_string();
+                metrics.value("kb_folder_up", &[("folder_id", &*id)]) == Some(0.0)
+            })
+        })
+        .await;
+    for folder in others {
+        portal.fail_one(folder);
+    }
+    exporter
+        .metrics_when("the other folders are counted", |metrics| {
+            others.iter().all(|folder| {
+                let files = metrics.by_status("kb_folder_files", &folder.to_string());
+                files == portal.counts(*folder)
+            })
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_answered_429_until_a_far_date_is_said_to_be_down_while_its_read_rests() {
+    let (portal, [struck, _], workspace) = scene(|config| {
+        config["request"] = json!({"timeout": "1s", "retries": 4});
+    })
+    .await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    let far = RetryAfter::Date(Duration::from_hours(24));
+    portal.strike(Target::Folder(struck), Fault::Status(429, far));
+    let id = struck.to_string();
+    exporter
+        .metrics_when("the folder is down", |metrics| {
+            metrics.value("kb_folder_up", &[("folder_id", &*id)]) == Some(0.0)
+        })
+        .await;
+    let health = exporter.json("/health").await;
+    let check = &health["checks"][format!("folder:main:{id}")][0];
+    assert!(check["output"].to_string().contains("429"), "{check}");
+}
