@@ -1,6 +1,6 @@
 //! The rate at which a portal is asked: the configured one, or a lower one after answers of 429.
 //!
-//! An answer of 429 halves the rate, once for all that come within a short time. Good answers raise it again by small parts, once a second at
+//! An answer of 429 lowers the rate by a third, once for all that come within a short time. Good answers raise it again by small parts, once a second at
 //! most, and so does each second in which the portal is not asked. The configured rate is never exceeded.
 
 use std::time::Duration;
@@ -9,13 +9,16 @@ use tokio::time::Instant;
 
 use crate::config::Rate;
 
-/// Answers of 429 that come within this time after the rate was halved do not halve it again: they are of one burst, or of one folder.
+/// By this factor an answer of 429 lowers the rate.
+const LOWER: f64 = 0.65;
+
+/// Answers of 429 that come within this time after the rate was lowered do not lower it again: they are of one burst.
 const BURST: Duration = Duration::from_secs(5);
 
-/// By this factor a good answer raises a rate that was lowered,
-const RAISE: f64 = 1.05;
+/// By this factor a good answer raises a rate that was lowered, once a second.
+const RAISE: f64 = 1.012;
 
-/// once in this time.
+/// The time between two raises.
 const RAISE_EVERY: Duration = Duration::from_secs(1);
 
 /// The slowest rate that answers of 429 lead to, unless the configured one is slower.
@@ -30,8 +33,8 @@ pub(super) struct Pace {
     configured: Option<f64>,
     /// The rate while it is lower than the configured one, in requests per second.
     lowered: Option<f64>,
-    /// When it was halved last.
-    halved: Option<Instant>,
+    /// When an answer of 429 lowered it last.
+    lowered_at: Option<Instant>,
     /// When it was changed last.
     changed: Option<Instant>,
     next: Option<Instant>,
@@ -44,7 +47,7 @@ impl Pace {
         Self {
             configured: rate.number(),
             lowered: None,
-            halved: None,
+            lowered_at: None,
             changed: None,
             next: None,
             refused: false,
@@ -85,13 +88,13 @@ impl Pace {
     /// A request was answered 429.
     pub fn refused(&mut self, now: Instant) {
         self.refused = true;
-        if self.halved.is_some_and(|halved| now < halved + BURST) {
+        if self.lowered_at.is_some_and(|lowered| now < lowered + BURST) {
             return;
         }
-        self.halved = Some(now);
+        self.lowered_at = Some(now);
         self.changed = Some(now);
         let slowest = self.all().min(SLOWEST);
-        let rate = self.lowered.unwrap_or_else(|| self.all()) / 2.0;
+        let rate = self.lowered.unwrap_or_else(|| self.all()) * LOWER;
         self.lowered = Some(rate.max(slowest));
         self.raise_by(1.0);
         self.next = self.next.max(Some(now + self.gap()));

@@ -160,8 +160,8 @@ fn a_limit_is_used_and_met_by_few_requests() {
         let share = f64::from(refused) / f64::from(good + refused);
         let used = f64::from(good) / (limiter.rate() * hour.as_secs_f64());
         println!("{configured:?}, {limiter:?}: {share:.3} answered 429, {used:.2} used");
-        assert!(share < 0.25, "{configured:?}, {limiter:?}: {share} refused");
-        assert!(used > 0.6, "{configured:?}, {limiter:?}: {used} used");
+        assert!(share < 0.1, "{configured:?}, {limiter:?}: {share} refused");
+        assert!(used >= 0.75, "{configured:?}, {limiter:?}: {used} used");
     }
 }
 
@@ -179,26 +179,6 @@ fn the_configured_rate_returns_when_the_limit_went_away_and_is_never_exceeded() 
             (0.99 * configured..=1.01 * configured).contains(&rate),
             "{rate} of {configured}"
         );
-    }
-}
-
-#[test]
-fn one_answer_of_429_in_a_hundred_hardly_slows_a_portal_down() {
-    for seed in 0..20 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let mut pace = Pace::new(Rate::PerSecond(5.0));
-        let start = Moment::now().steady;
-        let mut now = start;
-        for _ in 0..5_000 {
-            now = send(&mut pace, now);
-            if random.u32(..100) == 0 {
-                pace.refused(now);
-            } else {
-                pace.answered(now);
-            }
-        }
-        let rate = 5_000.0 / (now - start).as_secs_f64();
-        assert!(rate > 3.5, "{rate} a second, seed {seed}");
     }
 }
 
@@ -222,20 +202,20 @@ fn time_to_return(seed: u64) -> Duration {
 fn the_configured_rate_returns_within_minutes_after_one_in_which_every_third_answer_was_429() {
     let mut times: Vec<_> = (0..100).map(time_to_return).collect();
     times.sort_unstable();
-    assert!(times[50] < Duration::from_secs(150), "{:?}", times[50]);
-    assert!(times[90] < Duration::from_mins(3), "{:?}", times[90]);
+    assert!(times[50] < Duration::from_mins(9), "{:?}", times[50]);
+    assert!(times[90] < Duration::from_mins(10), "{:?}", times[90]);
 }
 
 #[test]
-fn answers_of_429_in_a_burst_halve_the_rate_once() {
+fn answers_of_429_in_a_burst_lower_the_rate_once() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
     let now = Moment::now().steady;
     for millis in [0, 1_000, 4_900] {
         pace.refused(now + Duration::from_millis(millis));
-        assert_eq!(pace.lowered(), Some(2.0), "{millis}");
+        assert_eq!(pace.lowered(), Some(4.0 * LOWER), "{millis}");
     }
     pace.refused(now + BURST);
-    assert_eq!(pace.lowered(), Some(1.0));
+    assert_eq!(pace.lowered(), Some(4.0 * LOWER * LOWER));
 }
 
 #[test]
@@ -243,9 +223,9 @@ fn the_rate_returns_while_the_portal_is_not_asked() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
     let now = Moment::now().steady;
     pace.refused(now);
-    send(&mut pace, now + Duration::from_secs(10));
+    send(&mut pace, now + Duration::from_secs(15));
     assert!(pace.lowered().is_some_and(|rate| rate > 3.0 && rate < 3.5));
-    send(&mut pace, now + Duration::from_secs(20));
+    send(&mut pace, now + Duration::from_secs(45));
     assert_eq!(pace.lowered(), None);
 }
 
