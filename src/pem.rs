@@ -16,6 +16,7 @@ pub enum PemError {
 }
 
 /// A text in PEM form, which may be secret.
+#[derive(Hash)]
 pub struct Pem {
     /// Where it is from, for errors.
     origin: String,

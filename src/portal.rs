@@ -9,6 +9,7 @@
 mod ask;
 mod build;
 mod client;
+mod connection;
 mod error;
 mod key;
 mod listing;

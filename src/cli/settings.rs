@@ -45,13 +45,14 @@ where
         .worker_threads(2)
         .enable_all()
         .build();
-    runtime
-        .context("the runtime cannot be started")?
-        .block_on(async {
-            let stop = shutdown::on_signals().context("signals cannot be received")?;
-            task(stop).await
-        })?;
-    Ok(ExitCode::SUCCESS)
+    let runtime = runtime.context("the runtime cannot be started")?;
+    let result = runtime.block_on(async {
+        let stop = shutdown::on_signals().context("signals cannot be received")?;
+        task(stop).await
+    });
+    // A thread may wait for a file system that does not answer.
+    runtime.shutdown_background();
+    result.map(|()| ExitCode::SUCCESS)
 }
 
 /// The end of a sentence about a name that does not exist: the one that may be meant.

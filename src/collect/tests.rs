@@ -123,7 +123,7 @@ impl Story {
             observer,
             &Throttles::default(),
         );
-        client.connect_by(Box::new(router));
+        client.connect_by(Arc::new(router));
         let dependencies = Dependencies {
             client,
             events: Events::new().unwrap().of(&portal.name),

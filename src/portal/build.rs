@@ -35,9 +35,32 @@ pub(super) struct Parts {
     pub concurrency: usize,
 }
 
+/// The certificate files that the configuration names.
+#[derive(Hash)]
+pub(super) struct CertificateFiles {
+    authorities: Option<Pem>,
+    /// The chain, and its key.
+    certificate: Option<[Pem; 2]>,
+}
+
 impl Parts {
-    /// Reads the certificate files; sends nothing.
-    pub fn build(&self) -> Result<reqwest::Client, BuildError> {
+    pub fn read(&self) -> Result<CertificateFiles, BuildError> {
+        let Portal {
+            ca_file,
+            client_certificate,
+            ..
+        } = &self.portal;
+        let pair =
+            |it: &ClientCertificate| Ok([Pem::read(&it.cert_file)?, Pem::read(&it.key_file)?]);
+        let certificate = client_certificate.as_ref().map(pair);
+        Ok(CertificateFiles {
+            authorities: ca_file.as_ref().map(Pem::read).transpose()?,
+            certificate: certificate.transpose().map_err(BuildError::Pem)?,
+        })
+    }
+
+    /// Sends nothing.
+    pub fn build(&self, files: &CertificateFiles) -> Result<reqwest::Client, BuildError> {
         crate::tls::install_provider();
         let Self { portal, .. } = self;
         let builder = reqwest::Client::builder()
@@ -47,8 +70,8 @@ impl Parts {
             .retry(reqwest::retry::never())
             .pool_max_idle_per_host(self.concurrency);
         let builder = with_proxy(builder, &portal.proxy)?;
-        let builder = with_authorities(builder, portal)?;
-        let builder = with_certificate(builder, portal.client_certificate.as_ref())?;
+        let builder = with_authorities(builder, portal, files.authorities.as_ref())?;
+        let builder = with_certificate(builder, files.certificate.as_ref())?;
         builder.build().map_err(BuildError::Http)
     }
 }
@@ -65,14 +88,18 @@ fn with_proxy(builder: ClientBuilder, proxy: &Proxy) -> Result<ClientBuilder, Bu
 }
 
 /// With `ca_file`, that authority alone is trusted; without TLS, no certificates of the machine are looked for.
-fn with_authorities(builder: ClientBuilder, portal: &Portal) -> Result<ClientBuilder, BuildError> {
-    let Some(file) = &portal.ca_file else {
+fn with_authorities(
+    builder: ClientBuilder,
+    portal: &Portal,
+    authorities: Option<&Pem>,
+) -> Result<ClientBuilder, BuildError> {
+    let Some(authorities) = authorities else {
         return Ok(match portal.base_url.as_url().scheme() {
             "http" => builder.tls_certs_only([]),
             _ => builder,
         });
     };
-    let authorities = Pem::read(file)?.certificates()?;
+    let authorities = authorities.certificates()?;
     let authorities = authorities.iter().map(|der| Certificate::from_der(der));
     let authorities: Result<Vec<_>, _> = authorities.collect();
     Ok(builder.tls_certs_only(authorities.map_err(BuildError::Http)?))
@@ -80,13 +107,11 @@ fn with_authorities(builder: ClientBuilder, portal: &Portal) -> Result<ClientBui
 
 fn with_certificate(
     builder: ClientBuilder,
-    certificate: Option<&ClientCertificate>,
+    certificate: Option<&[Pem; 2]>,
 ) -> Result<ClientBuilder, BuildError> {
-    let Some(certificate) = certificate else {
+    let Some([chain, key]) = certificate else {
         return Ok(builder);
     };
-    let chain = Pem::read(&certificate.cert_file)?;
-    let key = Pem::read(&certificate.key_file)?;
     chain.certificates()?;
     key.key()?;
     let both = [chain.as_bytes(), key.as_bytes()].join(&b'\n');

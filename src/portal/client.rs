@@ -1,10 +1,11 @@
 //! Single requests to one portal.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, HeaderValue, RETRY_AFTER};
 use reqwest::{Request, Response, StatusCode};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use url::Url;
 
@@ -13,12 +14,14 @@ use crate::config::{self, Collect, KeySource, Portal};
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
 use crate::portal::build::{BuildError, Parts};
+use crate::portal::connection::Connection;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Lane, Throttle};
 use crate::portal::throttles::Throttles;
+#[cfg(test)]
 use crate::portal::transport::Transport;
 
 /// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
@@ -41,9 +44,9 @@ pub(super) struct Reply {
 
 /// The client of one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
-    /// Set as soon as it could be built.
-    transport: OnceLock<Box<dyn Transport>>,
-    parts: Parts,
+    connection: Arc<Connection>,
+    /// Held while files are read.
+    reading: Arc<Semaphore>,
     pub(super) base: Url,
     pub(super) key: KeySource,
     pub(super) throttle: Arc<Throttle>,
@@ -54,8 +57,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for one portal, with the throttle that is in use there, if there is one. What connects it is built when a session is
-    /// opened: a certificate file that is missing is that portal's trouble, until it is there.
+    /// A client for one portal, with the throttle of its address.
     pub fn new(
         portal: &Portal,
         collect: &Collect,
@@ -64,12 +66,12 @@ impl Client {
         throttles: &Throttles,
     ) -> Arc<Self> {
         Arc::new(Self {
-            transport: OnceLock::new(),
-            parts: Parts {
+            connection: Arc::new(Connection::new(Parts {
                 portal: portal.clone(),
                 connect_timeout: request.connect_timeout,
                 concurrency: collect.concurrency.get(),
-            },
+            })),
+            reading: Arc::new(Semaphore::new(1)),
             base: portal.base_url.as_url().clone(),
             key: portal.key.clone(),
             throttle: throttles.of(portal, collect),
@@ -82,28 +84,46 @@ impl Client {
 
     /// Sends all requests by this way.
     #[cfg(test)]
-    pub(crate) fn connect_by(&self, transport: Box<dyn Transport>) {
-        assert!(self.transport.set(transport).is_ok(), "it is connected");
+    pub(crate) fn connect_by(&self, transport: Arc<dyn Transport>) {
+        self.connection.connect_by(transport);
     }
 
-    /// Reads the certificate files and builds what sends requests, unless that was done. Blocks for small files.
+    /// Checks that the certificate files can be used. Blocks for small files.
     pub fn prepare(&self) -> Result<(), BuildError> {
-        self.transport().map(drop)
+        self.connection.refresh()
     }
 
-    pub(super) fn transport(&self) -> Result<&dyn Transport, BuildError> {
-        if let Some(transport) = self.transport.get() {
-            return Ok(&**transport);
-        }
-        let built = self.parts.build()?;
-        Ok(&**self.transport.get_or_init(|| Box::new(built)))
+    /// Takes up certificate files that were replaced, and reads the key.
+    pub(super) async fn open(&self) -> Result<ApiKey, PortalError> {
+        let (connection, source) = (Arc::clone(&self.connection), self.key.clone());
+        self.read_files(move || {
+            connection.refresh()?;
+            Ok(ApiKey::read(&source)?)
+        })
+        .await
     }
 
-    pub(super) async fn read_key(&self) -> Result<ApiKey, KeyError> {
+    pub(super) async fn read_key(&self) -> Result<ApiKey, PortalError> {
         let source = self.key.clone();
-        tokio::task::spawn_blocking(move || ApiKey::read(&source))
-            .await
-            .unwrap_or_else(|_| Err(KeyError::unknown()))
+        self.read_files(move || Ok(ApiKey::read(&source)?)).await
+    }
+
+    /// Reads files, within the time limit of a request. Of a file system that does not answer, one thread at most waits.
+    async fn read_files<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> Result<T, PortalError> + Send + 'static,
+    ) -> Result<T, PortalError> {
+        let result = async {
+            let permit = Arc::clone(&self.reading).acquire_owned().await;
+            let read = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                read()
+            });
+            read.await
+                .unwrap_or_else(|_| Err(KeyError::unknown().into()))
+        };
+        let late = |_| Err(KeyError::late(&self.key, self.timeout).into());
+        timeout(self.timeout, result).await.unwrap_or_else(late)
     }
 
     /// Sends a request once, when it is its turn; `None` if it is no longer wanted by then.
@@ -147,7 +167,7 @@ impl Client {
         }
         let mut code = Code::Error;
         let exchange = async {
-            let response = self.transport()?.send(request).await;
+            let response = self.connection.transport()?.send(request).await;
             let response = response.map_err(|error| self.broken(error))?;
             code = Code::Status(response.status().as_u16());
             self.receive(response, limit, key).await

@@ -1,6 +1,7 @@
 //! The key: where it comes from, and how it is held (docs/operations.md, Security).
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
@@ -22,6 +23,8 @@ pub enum KeyError {
     File(#[from] FileError),
     #[error("{0} is not set; it should hold the key")]
     Unset(String),
+    #[error("{origin} could not be read within {limit:?}: does its file system answer?")]
+    Late { origin: String, limit: Duration },
     /// It holds something else than a key.
     #[error("{origin} {found}")]
     NoKey { origin: String, found: &'static str },
@@ -63,6 +66,15 @@ fn mistake(text: &str) -> Option<&'static str> {
 }
 
 impl KeyError {
+    /// Reading it took too long.
+    pub(super) fn late(source: &KeySource, limit: Duration) -> Self {
+        let origin = match source {
+            KeySource::File(file) => file.to_string(),
+            KeySource::Environment(name) => name.to_string(),
+        };
+        Self::Late { origin, limit }
+    }
+
     /// Reading it ended in an internal error.
     pub(super) fn unknown() -> Self {
         Self::Unset("the source of the key".to_owned())

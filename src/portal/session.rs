@@ -37,15 +37,11 @@ enum State {
 }
 
 impl Session {
-    /// Prepares the client, reads the key anew and opens a session with it.
+    /// Reads the key anew, and certificate files that were replaced, and opens a session with them.
     pub async fn open(client: &Arc<Client>) -> Result<Self, PortalError> {
-        let unprepared = Arc::clone(client);
-        let prepared = tokio::task::spawn_blocking(move || unprepared.prepare()).await;
-        prepared.unwrap_or(Ok(()))?;
-        let key = client.read_key().await?;
         Ok(Self {
             client: Arc::clone(client),
-            key: Mutex::new(key),
+            key: Mutex::new(client.open().await?),
             state: watch::Sender::new(State::Open),
         })
     }

@@ -6,6 +6,7 @@
 
 mod alerting;
 mod alerts;
+mod certificates;
 mod commands;
 mod container;
 mod counts;

@@ -37,6 +37,37 @@ async fn a_key_that_is_rotated_in_its_file_is_used_without_a_restart() {
 }
 
 #[tokio::test]
+async fn a_key_on_a_file_system_that_does_not_answer_is_said_and_delays_no_stop() {
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    // To read a pipe takes until somebody writes.
+    let key = workspace.path("key");
+    std::fs::remove_file(&key).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&key).status();
+    assert!(made.unwrap().success());
+    let unreadable = |metrics: &Exposition| {
+        metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
+    };
+    exporter.metrics_when("the key is late", unreadable).await;
+    let health = exporter.json("/health").await;
+    let said = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(said.contains("could not be read within 1s"), "{said}");
+    std::fs::write(&key, KEY).unwrap();
+    portal.fail_one(folders[0]);
+    std::fs::remove_file(&key).unwrap();
+    std::fs::write(&key, KEY).unwrap();
+    counted(&exporter, &portal).await;
+    std::fs::remove_file(&key).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&key).status();
+    assert!(made.unwrap().success());
+    exporter
+        .metrics_when("the key is late again", unreadable)
+        .await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
 async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes() {
     let (portal, folders, workspace) = scene(|_| {}).await;
     let exporter = Exporter::start(&workspace).await;
