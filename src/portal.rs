@@ -7,6 +7,7 @@
 //! It knows no metrics: it reports each request to an [`Observer`].
 
 mod ask;
+mod body;
 mod build;
 mod client;
 mod connection;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +41,7 @@ pub(super) fn run_until_signal<F>(task: impl FnOnce(CancellationToken) -> F) -> 
 where
     F: Future<Output = Result<()>>,
 {
+    raise_open_files();
     // Two threads are enough for the work that does not wait for the network.
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
@@ -53,6 +55,17 @@ where
     // A thread may wait for a file system that does not answer.
     runtime.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Raises the limit of open files as far as it may be. The usual one is met by many clients, and then no key can be read. Where the limit stays, it is
+/// as it was, so an error is none.
+fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    let _as_it_was = setrlimit(Resource::Nofile, raised);
 }
 
 /// The end of a sentence about a name that does not exist: the one that may be meant.

@@ -13,6 +13,7 @@ use crate::clock::Moment;
 use crate::config::{self, Collect, KeySource, Portal};
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
+use crate::portal::body::{append, is_cut_off, is_gzip, unpacked};
 use crate::portal::build::{BuildError, Parts};
 use crate::portal::connection::Connection;
 use crate::portal::error::PortalError;
@@ -200,6 +201,10 @@ impl Client {
         if response.status() == StatusCode::OK {
             let date = date(&response);
             let body = self.body(response, limit, key).await?;
+            if is_cut_off(&body) {
+                let cause = "the answer ends in the middle".to_owned();
+                return Err(PortalError::Connection { cause });
+            }
             return Ok(Reply { body, date });
         }
         let status = response.status().as_u16();
@@ -224,9 +229,13 @@ impl Client {
         if expected > limit {
             return Err(PortalError::TooLarge { limit });
         }
+        let is_packed = is_gzip(&response);
         let mut body = Vec::with_capacity(expected);
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
             append(&mut body, &chunk, limit)?;
+        }
+        if is_packed {
+            body = unpacked(&body, limit)?;
         }
         key.hide_in(&mut body);
         Ok(body)
@@ -237,70 +246,8 @@ impl Client {
     }
 }
 
-/// Adds a piece to a body, up to a limit in bytes. A large body gets all the memory that it may take at once: growing by doubling would
-/// hold it twice for a moment.
-fn append(body: &mut Vec<u8>, piece: &[u8], limit: usize) -> Result<(), PortalError> {
-    const LARGE: usize = 1024 * 1024;
-    let length = body.len() + piece.len();
-    if length > limit {
-        return Err(PortalError::TooLarge { limit });
-    }
-    if length > body.capacity() && body.len() >= LARGE {
-        body.reserve_exact(limit - body.len());
-    }
-    body.extend_from_slice(piece);
-    Ok(())
-}
-
 /// When the portal answered, by its own clock; `None` if it does not say, or not a valid time.
 fn date(response: &Response) -> Option<Timestamp> {
     let date = response.headers().get(DATE)?.to_str().ok()?;
     Some(httpdate::parse_http_date(date).ok()?.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn join(pieces: &[&[u8]], limit: usize) -> Result<Vec<u8>, PortalError> {
-        let mut body = Vec::new();
-        for piece in pieces {
-            append(&mut body, piece, limit)?;
-        }
-        Ok(body)
-    }
-
-    #[test]
-    fn a_body_is_its_pieces_in_their_order() {
-        assert_eq!(join(&[], 9).unwrap(), b"");
-        assert_eq!(join(&[b"abc"], 9).unwrap(), b"abc");
-        let pieces: [&[u8]; 5] = [b"", b"abc", b"", b"d", b"ef"];
-        assert_eq!(join(&pieces, 9).unwrap(), b"abcdef");
-    }
-
-    #[test]
-    fn a_body_beyond_its_limit_is_refused_whatever_its_pieces() {
-        assert!(join(&[b"abc", b"def"], 6).is_ok());
-        for pieces in [
-            &[&b"abcdefg"[..]][..],
-            &[b"abc", b"defg"],
-            &[b"abc", b"def", b"g"],
-        ] {
-            let error = join(pieces, 6).unwrap_err();
-            assert!(
-                matches!(error, PortalError::TooLarge { limit: 6 }),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_large_body_takes_no_more_memory_than_its_limit() {
-        let limit = 3 * 1024 * 1024;
-        let mut body = Vec::new();
-        for _ in 0..limit / 1024 {
-            append(&mut body, &[0; 1024], limit).unwrap();
-        }
-        assert_eq!((body.len(), body.capacity()), (limit, limit));
-    }
 }

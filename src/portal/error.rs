@@ -182,7 +182,11 @@ impl PortalError {
             Some(b'<') => {
                 "it is a web page, such as a login page, and no JSON: does base_url lead to the administrator part?".to_owned()
             }
-            Some(_) => text::one_line(&text::clean(&error.to_string(), REASON_CHARACTERS)).into_owned(),
+            Some(_) => {
+                let error = text::clean(&error.to_string(), REASON_CHARACTERS);
+                let said = reason_of(body).map(|reason| format!(" (the portal says: {reason})"));
+                format!("{}{}", text::one_line(&error), said.unwrap_or_default())
+            }
         };
         Self::Invalid { cause }
     }
@@ -195,10 +199,19 @@ impl From<BuildError> for PortalError {
     }
 }
 
-/// The reason of an error body, if it has one (docs/portal.md, Errors).
+/// The reason of an error body, if it has one: where the interface puts it (docs/portal.md, Errors), or where gateways do.
 fn reason_of(body: &[u8]) -> Option<String> {
+    const PLACES: [&str; 4] = [
+        "/error/details/reason",
+        "/error/message",
+        "/error",
+        "/message",
+    ];
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
-    let reason = body.pointer("/error/details/reason")?.as_str()?;
+    let mut reasons = PLACES
+        .iter()
+        .filter_map(|place| body.pointer(place)?.as_str());
+    let reason = reasons.next()?;
     Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())
 }
 
@@ -235,6 +248,7 @@ const fn advice(status: u16) -> &'static str {
     match status {
         300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
         401 => "the key is missing, malformed, revoked or expired; issue a new one",
+        407 => "the proxy asks for a password; set it in proxy_url",
         429 => "too many requests",
         500..=599 => "the portal failed",
         _ => "an undocumented status",
@@ -287,8 +301,24 @@ mod tests {
     fn the_reason_of_an_error_body_is_cleaned() {
         let body = br#"{"error":{"details":{"reason":"no \u001b[31m access\nhere"}}}"#;
         assert_eq!(reason_of(body).unwrap(), "no \u{fffd}[31m access\\nhere");
-        for body in [&b"<html>"[..], b"{}", br#"{"error":"x"}"#, b""] {
+        for body in [&b"<html>"[..], b"{}", br#"{"error":{"code":7}}"#, b""] {
             assert_eq!(reason_of(body), None);
+        }
+    }
+
+    #[test]
+    fn an_error_in_an_answer_with_status_200_is_shown() {
+        for body in [
+            r#"{"error":{"message":"index is read-only"}}"#,
+            r#"{"message":"index is read-only"}"#,
+        ] {
+            let error = crate::portal::PageBody::new(body).read(|_| {}).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains("missing field `data`"), "{error}");
+            assert!(
+                error.ends_with("(the portal says: index is read-only)"),
+                "{error}"
+            );
         }
     }
 

@@ -49,7 +49,7 @@ impl Listing {
             Some(_) => {}
         };
         let text = wire::readable(body.into());
-        let (rows, meta) = wire::read_rows::<_, wire::Meta>(&text, "meta", each)?;
+        let (rows, meta) = wire::read_rows::<_, wire::Meta>(&text, "meta", u64::MAX, each)?;
         let total = meta.and_then(|meta| meta.total);
         Ok(Self {
             folders,

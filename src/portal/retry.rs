@@ -41,13 +41,18 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) 
     asked.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
 }
 
-/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year.
+/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year. Parts of a second are rounded up.
 ///
 /// A date in the past is no wait; anything else is `None`.
 pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
-    let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        Duration::from_secs(value.parse().unwrap_or(u64::MAX))
+    let (seconds, part) = value.split_once('.').unwrap_or((value, "0"));
+    let is_number =
+        |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let wait = if is_number(seconds) && is_number(part) {
+        let seconds: u64 = seconds.parse().unwrap_or(u64::MAX);
+        let has_part = part.bytes().any(|digit| digit != b'0');
+        Duration::from_secs(seconds.saturating_add(has_part.into()))
     } else {
         let date = httpdate::parse_http_date(value).ok()?;
         Timestamp::from(date).since(now)
@@ -73,7 +78,10 @@ mod tests {
             ("Sun, 06 Nov 1994 10:49:37 GMT", Some(7_200)),
             ("Sun, 06 Nov 2033 08:49:00 GMT", Some(366 * 24 * 3_600)),
             ("-1", None),
-            ("1.5", None),
+            ("2.7", Some(3)),
+            ("2.0", Some(2)),
+            ("1.5.1", None),
+            (".5", None),
             ("soon", None),
             ("", None),
         ] {

@@ -19,7 +19,7 @@ use id::Id;
 pub(super) use page::read_rows;
 pub(super) use readable::readable;
 pub use values::Whole;
-use values::{Row, lenient};
+use values::{Row, lenient, size};
 
 /// The `meta` of the folder list.
 #[derive(Debug, Default, Deserialize)]
@@ -48,7 +48,7 @@ pub(super) struct FolderRow<'a> {
 pub struct FileRow<'a> {
     link_id: Option<Id>,
     id: Option<Id>,
-    #[serde(deserialize_with = "lenient")]
+    #[serde(deserialize_with = "size")]
     file_size: u64,
     #[serde(deserialize_with = "lenient")]
     index_status: StatusWord,

@@ -9,11 +9,12 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use super::Row;
 use crate::portal::error::PortalError;
 
-/// Reads an object whose field `data` is an array of rows, and passes each row on as it comes; then returns the number of rows and the
-/// field `beside`, if there is one. By itself, serde would read structures from arrays as well.
+/// Reads an object whose field `data` is an array of at most this number of rows, and passes each row on as it comes; then returns the number
+/// of rows and the field `beside`, if there is one. By itself, serde would read structures from arrays as well.
 pub(in crate::portal) fn read_rows<'a, R, B>(
     text: &'a str,
     beside: &'static str,
+    most: u64,
     each: impl FnMut(R),
 ) -> Result<(u64, Option<B>), PortalError>
 where
@@ -22,7 +23,11 @@ where
 {
     let reader = AnswerReader {
         beside,
-        rows: RowReader(each, PhantomData),
+        rows: RowReader {
+            each,
+            most,
+            row: PhantomData,
+        },
         value: PhantomData,
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -67,7 +72,11 @@ where
 }
 
 /// Reads the rows, and returns how many there were.
-struct RowReader<F, R>(F, PhantomData<R>);
+struct RowReader<F, R> {
+    each: F,
+    most: u64,
+    row: PhantomData<R>,
+}
 
 impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> DeserializeSeed<'de>
     for &mut RowReader<F, R>
@@ -89,8 +98,12 @@ impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> Visitor<'de> for &mut RowR
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<u64, A::Error> {
         let mut count = 0;
         while let Some(Row(row)) = rows.next_element()? {
-            (self.0)(row);
             count += 1;
+            if count > self.most {
+                let more = format!("more than {} rows on one page", self.most);
+                return Err(de::Error::custom(more));
+            }
+            (self.each)(row);
         }
         Ok(count)
     }

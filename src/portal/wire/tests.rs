@@ -29,6 +29,8 @@ fn null_absent_and_unknown_values_are_no_accident() {
         r#"{"indexStatus":"quarantined","extra":{"deep":[1,2,{}]},"createdAt":"soon"}"#,
         r#"{"fileSize":-1}"#,
         r#"{"fileSize":"12 kB"}"#,
+        r#"{"fileSize":1e999}"#,
+        r#"{"fileSize":[1,{}]}"#,
     ] {
         let row = row(json).unwrap();
         assert_eq!(row.status(), Status::Unknown, "{json}");

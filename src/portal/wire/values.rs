@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::model::{StatusWord, Timestamp};
 
@@ -101,6 +102,16 @@ impl<'de> Lenient<'de> for u64 {
     fn text(text: Cow<'de, str>) -> Self {
         text.parse().unwrap_or(0)
     }
+}
+
+/// Reads an amount that nothing depends on, however large: by itself, `serde_json` refuses a number such as `1e999`, and with it the page.
+pub(super) fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let value = <&RawValue>::deserialize(deserializer)?.get();
+    let read = |_| {
+        let mut deserializer = serde_json::Deserializer::from_str(value);
+        lenient(&mut deserializer).unwrap_or(0)
+    };
+    Ok(value.parse().unwrap_or_else(read))
 }
 
 /// A time that nothing depends on: anything but a timestamp (docs/portal.md, Values) is unknown.
