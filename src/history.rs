@@ -15,8 +15,8 @@
 //!
 //! The rows of a long status are read over several reads, their *turn*. A turn is *whole* if its reads were consistent and listed as many
 //! files as the status has. A file that a whole turn does not list is *missed*: it is no longer in the status. It is forgotten when the
-//! next whole turn misses it as well; if it had failed or was flagged, not before a day has passed, so that it does not enter
-//! the status again when a list that was empty for some time comes back. A file is forgotten at once when its row is read as done.
+//! next whole turn misses it as well; if most files of the folder were missed with it, not before a day has passed, so that it does not
+//! enter the status again when a list that was empty for some time comes back. A file is forgotten at once when its row is read as done.
 //!
 //! # Limit
 //!

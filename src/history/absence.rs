@@ -9,16 +9,17 @@ use crate::history::record::{FileHistory, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey, Status};
 
-/// For how long a missed file that failed or was flagged is remembered.
+/// For how long a file that failed or was flagged is remembered that is missed with most files of its folder.
 const REMEMBERED_AFTER_MISSED: Duration = Duration::from_hours(24);
 
 /// Remembers which files are missed, and forgets those that are done or were missed before. `done_before`: done files at the last
-/// consistent count.
+/// consistent count. `files_before`: files at the last count.
 pub(super) fn add(
     update: &mut Update,
     history: &FileHistory,
     read: &CompletedRead,
     done_before: Option<u64>,
+    files_before: u64,
 ) {
     let done = read_as_done(history, read);
     let unfinished = &read.count.unfinished;
@@ -37,11 +38,12 @@ pub(super) fn add(
         missed.partition(|(_, file)| file.missed_since.is_some());
     let is_over = |file: &KnownFile| {
         let since = file.missed_since.map(|since| read.ended.wall.since(since));
-        file.settled.is_none() || file.is_done || since > Some(REMEMBERED_AFTER_MISSED)
+        file.settled.is_none() || !file.is_away || since > Some(REMEMBERED_AFTER_MISSED)
     };
     let forgotten = again.into_iter().filter(|(_, file)| is_over(file));
     update.forgotten.extend(forgotten.map(|(key, _)| key));
-    miss(update, first, read, done_before);
+    let is_away = read.count.files.total() < files_before / 2;
+    miss(update, first, read, done_before, is_away);
     for key in &update.finished {
         if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
             let counters = Arc::make_mut(&mut update.record.counters);
@@ -67,12 +69,13 @@ fn whole(
 }
 
 /// Remembers files that are missed for the first time. A missed file is done, or was deleted: as many as the done files grew by can all
-/// be done.
+/// be done. `is_away`: most files of the folder are not listed any more, and may come back.
 fn miss(
     update: &mut Update,
     files: Vec<(FileKey, &KnownFile)>,
     read: &CompletedRead,
     done_before: Option<u64>,
+    is_away: bool,
 ) {
     let are_counted = matches!(read.count.done, DoneFiles::Counted(_));
     let done = read.count.files[Status::Done];
@@ -84,6 +87,7 @@ fn miss(
         }
         let file = KnownFile {
             is_done: are_done,
+            is_away: is_away && !are_done,
             // The indexing time of a file that is counted is taken at this read, or not at all.
             timed_from: file.timed_from.filter(|_| !are_counted),
             missed_since: Some(read.ended.wall),

@@ -34,7 +34,8 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
         }
     }
     let done_before = update.record.unidentified[Status::Done].files();
-    absence::add(&mut update, history, read, done_before);
+    let files_before = before.map_or(0, |before| before.counts.total());
+    absence::add(&mut update, history, read, done_before, files_before);
     let evicted = limit::limit_history(&mut update, history, read);
     let remembered = remembered(&update, history);
     let mut entered = ByStatus::<u64>::default();
@@ -128,6 +129,7 @@ fn remember(
         timed_from: timed_from.filter(|_| settled.is_none()),
         missed_since: None,
         is_done: false,
+        is_away: false,
         class: row.class.clone(),
     }
 }

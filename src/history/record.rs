@@ -31,6 +31,9 @@ pub struct KnownFile {
     pub missed_since: Option<Timestamp>,
     /// Whether it was taken for done when it was first missed.
     pub is_done: bool,
+    /// Whether most files of its folder were missed with it, so that it may come back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_away: bool,
     /// The class of its reason, if it failed or is flagged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,

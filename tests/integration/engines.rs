@@ -169,6 +169,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
         timed_from: None,
         missed_since: None,
         is_done: false,
+        is_away: false,
         class: Some(Class::from_label("page <n> lost")),
     };
     for place in Place::all().await {

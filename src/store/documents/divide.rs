@@ -88,6 +88,7 @@ mod tests {
             timed_from: None,
             missed_since: None,
             is_done: false,
+            is_away: false,
             class: None,
         };
         FolderChange {

@@ -20,6 +20,7 @@ fn file(since: i64) -> KnownFile {
         timed_from: None,
         missed_since: None,
         is_done: false,
+        is_away: false,
         class: Some(Class::Text("timeout".into())),
     }
 }

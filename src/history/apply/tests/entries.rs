@@ -222,6 +222,28 @@ fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_an_inconsistent_read
 }
 
 #[test]
+fn failures_that_recur_are_entries_while_done_files_are_deleted() {
+    let mut story = Story::default();
+    let failed = files(0..10, Failed);
+    // As many done files are deleted as become done.
+    let read = |story: &mut Story, failed: &[(u128, Status)]| {
+        let counts = counts(&[(Failed, failed.len() as u64), (Done, 100)]);
+        let rows = Rows {
+            every_row: false,
+            ..whole(failed)
+        };
+        story.read_with_counts(&rows, Some(counts));
+    };
+    read(&mut story, &[]);
+    for _ in 0..4 {
+        for rows in [&failed[..], &failed, &[], &[]] {
+            read(&mut story, rows);
+        }
+    }
+    assert_eq!(story.entries(Failed), 40);
+}
+
+#[test]
 fn a_file_that_is_listed_as_done_and_as_failed_is_not_done() {
     let mut story = Story::default();
     story.read(&[(1, Failed)]);
