@@ -36,9 +36,12 @@ pub(super) fn add(
     let missed = unlisted.into_iter().filter(|(_, file)| whole[file.status]);
     let (again, first): (Vec<_>, Vec<_>) =
         missed.partition(|(_, file)| file.missed_since.is_some());
+    // It may wait among rows that were not read.
+    let is_whole = update.whole;
     let is_over = |file: &KnownFile| {
         let since = file.missed_since.map(|since| read.ended.wall.since(since));
-        file.settled.is_none() || !file.is_away || since > Some(REMEMBERED_AFTER_MISSED)
+        let is_nowhere = is_whole && !file.is_away;
+        file.settled.is_none() || is_nowhere || since > Some(REMEMBERED_AFTER_MISSED)
     };
     let forgotten = again.into_iter().filter(|(_, file)| is_over(file));
     update.forgotten.extend(forgotten.map(|(key, _)| key));

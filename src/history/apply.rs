@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::count::Unfinished;
+use crate::count::{FolderCount, Unfinished};
 use crate::history::entries::Seen;
 use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Look};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, limit};
-use crate::model::{ByStatus, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
@@ -37,7 +37,7 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
     let files_before = before.map_or(0, |before| before.counts.total());
     absence::add(&mut update, history, read, done_before, files_before);
     let evicted = limit::limit_history(&mut update, history, read);
-    let remembered = remembered(&update, history);
+    let remembered = remembered(&update, history, &read.count);
     let mut entered = ByStatus::<u64>::default();
     for status in Status::ALL {
         let seen = Seen {
@@ -54,21 +54,27 @@ pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &Comple
     update
 }
 
-/// The failed and flagged files that are remembered after an update. Missed ones are among them: if they come back, they enter nothing.
-fn remembered(update: &Update, history: &FileHistory) -> ByStatus<u64> {
+/// The files that are remembered after an update and may be among those of a status with a reason: the ones that are in it, and those that were in it
+/// last and that the read does not list elsewhere. Missed ones are among them: if they come back, they enter nothing.
+fn remembered(update: &Update, history: &FileHistory, count: &FolderCount) -> ByStatus<u64> {
+    let place = |key: &FileKey, file: &KnownFile| {
+        let settled = file.settled.filter(|_| !file.is_done)?;
+        let may_be_there = file.status == settled || !count.unfinished.contains_key(key);
+        may_be_there.then_some(settled)
+    };
     let mut files = ByStatus::<u64>::default();
-    for (_, file) in history.iter().filter(|(_, file)| file.is_settled()) {
-        files[file.status] += 1;
+    for status in history.iter().filter_map(|(key, file)| place(&key, file)) {
+        files[status] += 1;
     }
     let changed = update.changed.iter().map(|(key, _)| key);
-    let before = changed.chain(&update.forgotten);
-    let before = before.filter_map(|key| history.get(*key));
-    for file in before.filter(|file| file.is_settled()) {
-        files[file.status] -= 1;
+    for key in changed.chain(&update.forgotten) {
+        if let Some(status) = history.get(*key).and_then(|file| place(key, file)) {
+            files[status] -= 1;
+        }
     }
-    let after = update.changed.iter().map(|(_, file)| file);
-    for file in after.filter(|file| file.is_settled()) {
-        files[file.status] += 1;
+    let after = update.changed.iter();
+    for status in after.filter_map(|(key, file)| place(key, file)) {
+        files[status] += 1;
     }
     files
 }

@@ -24,7 +24,7 @@ impl Default for Unidentified {
 pub(super) struct Seen {
     /// Files that are listed, and whose last settled status was another one, or none. 0 if the status has no reason.
     pub new: u64,
-    /// Files that are remembered in the status after the read. 0 if the status has no reason.
+    /// Files that are remembered after the read and may be in the status. 0 if the status has no reason.
     pub remembered: u64,
     /// Files of the status that had to be forgotten.
     pub evicted: u64,

@@ -184,4 +184,6 @@ days! {
     random_refusals: 15,
     refused_page: 40,
     quiet: 15,
+    requeued: 60,
+    early_recoveries: 30,
 }

@@ -24,6 +24,8 @@ pub struct File {
     /// None once it was deleted.
     pub status: Option<Status>,
     since: Millis,
+    /// The last of done, failed and flagged that it had.
+    settled: Option<Status>,
     /// By which the index sorts it.
     indexed: Option<Status>,
     /// What its name begins with.
@@ -38,6 +40,7 @@ impl File {
             created,
             status,
             since: 0,
+            settled: status.filter(|status| is_settled(*status)),
             indexed: status,
             name,
             hidden: false,
@@ -54,6 +57,10 @@ struct Change {
     entries: ByStatus<u64>,
     /// Whether the list of folders shows the change, or the folder has files that wait.
     shown: bool,
+}
+
+const fn is_settled(status: Status) -> bool {
+    matches!(status, Status::Done | Status::Failed | Status::Flagged)
 }
 
 /// A name and the number of a file, by which lists are sorted.
@@ -138,6 +145,13 @@ impl Folder {
         })
     }
 
+    /// The files that have a status now.
+    pub fn with(&self, status: Status) -> Vec<u32> {
+        let files = (0..).zip(&self.files);
+        let files = files.filter(|(_, file)| file.status == Some(status));
+        files.map(|(number, _)| number).collect()
+    }
+
     /// A file takes another status, or is deleted.
     pub fn change(&mut self, file: u32, status: Option<Status>, now: Millis) {
         let file = &mut self.files[file as usize];
@@ -149,8 +163,9 @@ impl Folder {
         }
         if let Some(status) = status {
             change.counts[status] += 1;
-            change.entries[status] += 1;
+            change.entries[status] += u64::from(file.settled != Some(status));
         }
+        file.settled = status.filter(|it| is_settled(*it)).or(file.settled);
         let waits = |status: Option<Status>| {
             status.is_none_or(|it| it == Status::Pending || it == Status::Processing)
         };

@@ -15,6 +15,8 @@ pub enum Act {
     /// A file that has been in the first status for long takes the second one.
     Move(Status, Status),
     Delete(Status),
+    /// All files of a status are queued again, and each time passes one of them ends in a status.
+    Requeue(Status, Millis, Status),
 }
 
 /// An act that is repeated at an interval, for a time.
@@ -121,10 +123,23 @@ impl World {
             }
             Act::Move(from, to) => self.pick(flow.folder, from, Some(to)),
             Act::Delete(from) => self.pick(flow.folder, from, None),
+            Act::Requeue(from, each, to) => self.requeue(flow.folder, from, each, to),
         }
         let next = self.now + flow.every;
         if next < flow.until {
             self.at(next, Event::Act(number));
+        }
+    }
+
+    fn requeue(&mut self, folder: usize, from: Status, each: Millis, to: Status) {
+        let mut end = self.now;
+        for file in self.folders[folder].with(from) {
+            self.enter(folder, file, Some(Status::Pending));
+            end += each;
+            let start = end.saturating_sub(SECOND).max(self.now);
+            for (time, status) in [(start, Status::Processing), (end, to)] {
+                self.at(time, Event::Enter(folder, file, status));
+            }
         }
     }
 

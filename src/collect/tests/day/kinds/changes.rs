@@ -49,6 +49,29 @@ pub fn many_failed() -> Kind {
     kind
 }
 
+/// 5,000 failed files and 3,500 flagged ones are queued again, and all end as before.
+pub fn requeued() -> Kind {
+    let mut kind = Kind::of(|world| {
+        for (status, files) in [(Failed, 5_000), (Flagged, 3_500)] {
+            let folder = world.folder(&[(Done, 20_000), (status, files)]);
+            let once = 19 * MINUTE..20 * MINUTE;
+            world.flow(folder, Act::Requeue(status, 200, status), MINUTE, once);
+        }
+    });
+    kind.promise.consistent = 0.5;
+    kind
+}
+
+/// 600 of 10,000 failed files recover while their rows are read for the first time.
+pub fn early_recoveries() -> Kind {
+    let mut kind = Kind::of(|world| {
+        let folder = world.folder(&[(Done, 20_000), (Failed, 10_000)]);
+        world.flow(folder, Act::Move(Failed, Done), SECOND, 0..10 * MINUTE);
+    });
+    kind.promise.consistent = 0.5;
+    kind
+}
+
 /// A file is deleted in each second.
 pub fn steady_deletion() -> Kind {
     let mut kind = Kind::of(|world| {
