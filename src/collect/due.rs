@@ -15,6 +15,9 @@ use crate::portal::ListedFolder;
 /// A quiet folder may be read earlier than it should by this part of `collect.quiet_every`, because collections do not begin to the second.
 const EARLY_SHARE: u32 = 8;
 
+/// File lists may be behind the list of folders by this much: a read that began earlier after a change may not show it.
+const LIST_AHEAD: Duration = Duration::from_secs(30);
+
 /// How a read ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOutcome {
@@ -29,6 +32,8 @@ pub(super) enum ReadOutcome {
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
     listed: Option<ListEntry>,
+    /// When the entry changed, until a read has shown it.
+    changed: Option<Instant>,
     last: Option<LastRead>,
 }
 
@@ -42,11 +47,20 @@ struct LastRead {
 }
 
 impl ReadLog {
-    pub fn listed(&mut self, folder: &ListedFolder) {
-        self.listed = Some(ListEntry {
+    pub fn listed(&mut self, folder: &ListedFolder, now: Instant) {
+        let entry = ListEntry {
             file_count: folder.file_count,
             updated_at: folder.updated_at,
-        });
+        };
+        let before = self.listed.replace(entry);
+        if before.is_some_and(|before| entry.differs(before)) {
+            self.changed = Some(now);
+        }
+    }
+
+    /// A read found other counts than the one before it.
+    pub fn saw_change(&mut self) {
+        self.changed = None;
     }
 
     pub fn begin(&mut self, now: Instant) {
@@ -115,7 +129,9 @@ impl ReadLog {
             Some(ReadOutcome::NothingToCount) => Need::Quiet,
             None | Some(ReadOutcome::Failed) => Need::Pressing,
             Some(ReadOutcome::Counted) => {
-                if presses || changed.is_some_and(|(now, then)| now.differs(then)) {
+                let differs = changed.is_some_and(|(now, then)| now.differs(then));
+                let is_early = |changed: Instant| last.began < changed + LIST_AHEAD;
+                if presses || differs || self.changed.is_some_and(is_early) {
                     Need::Pressing
                 } else {
                     Need::Quiet
@@ -157,10 +173,10 @@ mod tests {
     /// The minutes after a read with this outcome at which a collection reads the folder again, of those in each minute.
     fn again_after(outcome: ReadOutcome, presses: bool, listed_now: &ListedFolder) -> u32 {
         let (mut log, start) = (ReadLog::default(), Moment::now().steady);
-        log.listed(&listed(5, Some(1)));
+        log.listed(&listed(5, Some(1)), start);
         log.begin(start);
         log.end(outcome);
-        log.listed(listed_now);
+        log.listed(listed_now, start);
         let is_read = |minute: &u32| {
             let now = start + *minute * MINUTE;
             let due = log.due(presses, QUIET_EVERY, now).unwrap();
@@ -183,6 +199,31 @@ mod tests {
         ] {
             let again = again_after(outcome, presses, listed);
             assert_eq!(again, minutes, "{outcome:?} {presses} {listed:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_changed_is_read_until_a_read_has_shown_it_or_is_late_enough() {
+        let start = Moment::now().steady;
+        let presses_after = |read: Duration, shown: bool| {
+            let mut log = ReadLog::default();
+            log.listed(&listed(5, Some(1)), start);
+            log.listed(&listed(6, Some(2)), start);
+            log.begin(start + read);
+            log.end(Counted);
+            if shown {
+                log.saw_change();
+            }
+            log.due(false, QUIET_EVERY, start).unwrap().need == Need::Pressing
+        };
+        for (seconds, shown, presses) in [
+            (0, false, true),
+            (29, false, true),
+            (30, false, false),
+            (0, true, false),
+        ] {
+            let read = Duration::from_secs(seconds);
+            assert_eq!(presses_after(read, shown), presses, "{seconds} {shown}");
         }
     }
 

@@ -320,6 +320,9 @@ impl Folder {
     ) -> (Vec<FileKey>, bool) {
         let (count, ended) = (&read.count, read.ended);
         let before = self.persisted.record.as_ref();
+        if before.is_some_and(|before| before.counts != count.files) {
+            self.read_log.saw_change();
+        }
         let interval = before.map(|before| ended.wall.since(before.counted));
         let mut update = apply(before, &self.persisted.history, read);
         let shown = (std::mem::take(&mut update.finished), update.whole);

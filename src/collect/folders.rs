@@ -102,7 +102,7 @@ impl Folders {
             let folder = folder.or_insert_with(|| Box::new(Folder::listed(listed)));
             folder.admit();
             folder.found(listed);
-            folder.read_log.listed(listed);
+            folder.read_log.listed(listed, Moment::now().steady);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
-use kb_exposition::Exposition;
+use kb_exposition::{Exposition, Sample};
 
 /// The first process waits by now for the second, which has made the one attempt.
 async fn one_attempt(shared: &Shared, [first, second]: [&Exporter; 2]) {
@@ -187,23 +187,27 @@ async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_kil
     let failed = |metrics: &Exposition| metrics.by_status("kb_folder_files", &id)["failed"];
     assert_eq!(failed(&after), failed(&of_first), "shown at once");
     assert!(killed.elapsed() < Duration::from_secs(12));
-    for name in [
+    let is_there_again = |metrics: &Exposition, sample: &Sample| {
+        let labels = sample.labels.iter();
+        let labels: Vec<_> = labels.map(|(name, value)| (&**name, &**value)).collect();
+        let shown = metrics.value(&sample.name, &labels);
+        assert!(
+            shown.is_none_or(|shown| shown >= sample.value),
+            "{sample:?}: {shown:?}"
+        );
+        shown.is_some()
+    };
+    let counters = [
         "kb_folder_status_entries_total",
         "kb_reindex_attempts_total",
         "kb_reindex_files_recovered_total",
-    ] {
-        for sample in before.all(name, &[]) {
-            let labels: Vec<(&str, &str)> = sample
-                .labels
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str()))
-                .collect();
-            assert!(
-                after.value(name, &labels) >= Some(sample.value),
-                "{sample:?}"
-            );
-        }
-    }
+    ];
+    second
+        .metrics_when("every counter is there again", |metrics| {
+            let mut samples = counters.iter().flat_map(|name| before.all(name, &[]));
+            samples.all(|sample| is_there_again(metrics, sample))
+        })
+        .await;
     shared.held(&second, "cooldown").await;
     let metrics = second.collections(3).await;
     assert_eq!(budget_left(&metrics), budget_left(&before));
