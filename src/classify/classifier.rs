@@ -72,7 +72,7 @@ impl Classifier {
             let found = self.rule_for(text);
             found.map(|(_, rule)| Class::from(&rule.class))
         };
-        let masked = || self.masked(&nameless, file).class;
+        let masked = || self.masked(&nameless, file, None).0;
         match &nameless {
             Cow::Borrowed(_) => self.cached(text, || by_rule().unwrap_or_else(masked)),
             // No reason begins so: its class does not depend on rules.
@@ -96,41 +96,48 @@ impl Classifier {
     pub fn explain<'a>(&self, reason: impl Into<Reason<'a>>) -> Explanation<'_> {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
-        let Some((number, rule)) = self.rule_for(text) else {
-            return self.masked(&own_name::replace(text, file), file);
+        let rule = self.rule_for(text);
+        let (mut readers, mut masks) = (Vec::new(), Vec::new());
+        let class = match rule {
+            Some((_, rule)) => Class::from(&rule.class),
+            None => {
+                let nameless = own_name::replace(text, file);
+                let class;
+                (class, readers) = self.masked(&nameless, file, Some(&mut masks));
+                class
+            }
         };
         Explanation {
-            class: Class::from(&rule.class),
-            rule: Some((number, rule)),
-            readers: Vec::new(),
-            masks: Vec::new(),
+            class,
+            rule,
+            readers,
+            masks,
         }
     }
 
-    fn masked(&self, text: &str, file: &str) -> Explanation<'_> {
+    /// The class of a text without a rule, and the readers that found it.
+    fn masked(
+        &self,
+        text: &str,
+        file: &str,
+        mut taken: Option<&mut Vec<Taken>>,
+    ) -> (Class, Vec<&'static str>) {
         let sentence = reader::sentence(&secrets::hide(text));
         let mut said = sentence.text;
         if !sentence.readers.is_empty() {
             // An answer in JSON may have escaped the name of the file, and what shows a secret.
-            let hidden = secrets::hide(&said);
-            said = own_name::replace(&hidden, file).into_owned();
+            said = own_name::replace(&secrets::hide(&said), file).into_owned();
         }
-        let mut taken = Vec::new();
         for mask in &self.masks {
-            said = mask.apply(said, &mut taken);
+            said = mask.apply(said, taken.as_deref_mut());
         }
-        let class = match masks::masked(&said, &mut taken).as_str() {
+        let class = match masks::masked(&said, taken).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
             text => Class::Text(text.into()),
         };
-        Explanation {
-            class,
-            rule: None,
-            readers: sentence.readers,
-            masks: taken,
-        }
+        (class, sentence.readers)
     }
 
     /// Of a long reason, the beginning and the end are tried: a traceback has the cause in its last line.

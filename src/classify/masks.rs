@@ -84,7 +84,7 @@ impl Taken {
 }
 
 /// A text with the matches of the masks replaced, up to the maximum length of a class.
-pub(super) fn masked(text: &str, taken: &mut Vec<Taken>) -> String {
+pub(super) fn masked(text: &str, mut taken: Option<&mut Vec<Taken>>) -> String {
     let mut line = Line::default();
     let mut read = 0;
     for found in TABLE.find_iter(text) {
@@ -93,7 +93,9 @@ pub(super) fn masked(text: &str, taken: &mut Vec<Taken>) -> String {
         let row = &ROWS[found.pattern().as_usize()];
         if let Some(placeholder) = row.placeholder {
             line.placeholder(placeholder);
-            taken.push(Taken::new(row.name, part));
+            if let Some(taken) = &mut taken {
+                taken.push(Taken::new(row.name, part));
+            }
         } else {
             line.word(part);
         }

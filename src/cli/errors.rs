@@ -177,13 +177,13 @@ mod tests {
         let rules = Classifier::new(vec![rule], Vec::new());
         let table = explain(&rules, &reasons, None).to_string();
         insta::assert_snapshot!(table, @r"
-    ┌───────────────┬─────────────────────────┬─────────┬─────────────┐
-    │ class         ┆ by                      ┆ reasons ┆ example     │
-    ╞═══════════════╪═════════════════════════╪═════════╪═════════════╡
-    │ page <n> lost ┆ no rule: masked         ┆       2 ┆ page 1 lost │
-    │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
-    │ unspecified   ┆ no reason given         ┆       1 ┆             │
-    └───────────────┴─────────────────────────┴─────────┴─────────────┘
+    ┌───────────────┬─────────────────────────┬─────────┬─────────────────┬─────────┬─────────────┐
+    │ class         ┆ by                      ┆ readers ┆ masks           ┆ reasons ┆ example     │
+    ╞═══════════════╪═════════════════════════╪═════════╪═════════════════╪═════════╪═════════════╡
+    │ page <n> lost ┆ no rule: masked         ┆         ┆ number or id: 1 ┆       2 ┆ page 1 lost │
+    │ timeout       ┆ rule 1: (?i)timed? ?out ┆         ┆                 ┆       1 ┆ Timed out   │
+    │ unspecified   ┆ no reason given         ┆         ┆                 ┆       1 ┆             │
+    └───────────────┴─────────────────────────┴─────────┴─────────────────┴─────────┴─────────────┘
     ");
     }
 
@@ -194,9 +194,9 @@ mod tests {
             &["page 2 lost", "", "page 1 lost"].map(Reason::from),
         );
         insta::assert_snapshot!(objects, @r#"
-        {"class":"page <n> lost","by":"no rule: masked"}
-        {"class":"unspecified","by":"no reason given"}
-        {"class":"page <n> lost","by":"no rule: masked"}
+        {"class":"page <n> lost","by":"no rule: masked","readers":[],"masks":[{"mask":"number or id","text":"2"}]}
+        {"class":"unspecified","by":"no reason given","readers":[],"masks":[]}
+        {"class":"page <n> lost","by":"no rule: masked","readers":[],"masks":[{"mask":"number or id","text":"1"}]}
         "#);
     }
 

@@ -39,8 +39,14 @@ pub(super) fn read(text: &str) -> Option<String> {
     let before = before.trim_end_matches(|sign: char| "<([{'\" \n".contains(sign));
     let is_whole = before.is_empty() || before.ends_with([':', '-', '=']);
     let has_pairs = is_object || fields.iter().any(|field| !field.is_word) || fields.len() > 1;
-    let mut groups = MESSAGES.lines().filter(|_| has_pairs);
-    let found = groups.find_map(|names| said(&fields, names, is_object && is_whole))?;
+    let mut groups: Vec<_> = MESSAGES.lines().filter(|_| has_pairs).collect();
+    if is_object && has_pairs {
+        // An object names the error by a word and explains it in its message; a log says in its message what was done.
+        groups.swap(1, 2);
+    }
+    let found = groups
+        .into_iter()
+        .find_map(|names| said(&fields, names, is_object && is_whole))?;
     let done = fields
         .iter()
         .find(|field| !is_object && DONE.contains(&&*field.name));
