@@ -97,15 +97,12 @@ impl Classifier {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
         let rule = self.rule_for(text);
-        let (mut readers, mut masks) = (Vec::new(), Vec::new());
-        let class = match rule {
-            Some((_, rule)) => Class::from(&rule.class),
-            None => {
-                let nameless = own_name::replace(text, file);
-                let class;
-                (class, readers) = self.masked(&nameless, file, Some(&mut masks));
-                class
-            }
+        let mut masks = Vec::new();
+        let (class, readers) = if let Some((_, rule)) = rule {
+            (Class::from(&rule.class), Vec::new())
+        } else {
+            let nameless = own_name::replace(text, file);
+            self.masked(&nameless, file, Some(&mut masks))
         };
         Explanation {
             class,

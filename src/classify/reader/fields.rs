@@ -101,10 +101,7 @@ fn fields(text: &str) -> (Option<usize>, Vec<Field<'_>>) {
         let value = ["escaped", "double", "single", "plain"]
             .iter()
             .find_map(|kind| found.name(kind));
-        let letters = name
-            .as_str()
-            .chars()
-            .filter(|sign| sign.is_ascii_alphanumeric());
+        let letters = name.as_str().chars().filter(char::is_ascii_alphanumeric);
         fields.push(Field {
             name: letters.collect::<String>().to_ascii_lowercase(),
             value: value.map_or("", |value| value.as_str().trim()),
