@@ -6,13 +6,14 @@
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
 mod cache;
-mod cause;
 mod classifier;
 mod line;
 mod masks;
 mod newest;
 mod own_name;
+mod reader;
 mod rule;
+mod secrets;
 mod slots;
 mod tally;
 
@@ -21,9 +22,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use classifier::Classifier;
+pub use classifier::{Classifier, Explanation};
+pub use masks::Taken;
 pub use newest::{NamedFile, NewestFiles};
 pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
+pub use secrets::hide as hide_secrets;
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, Growth, KnownClass};
 pub use tally::{ClassCount, ClassCounts, ClassExamples, ReasonReader};
 
@@ -116,3 +119,6 @@ impl fmt::Display for Class {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;

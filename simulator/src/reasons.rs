@@ -28,7 +28,7 @@ impl Reason {
         Self("Hidden text on page {200}: white on white, set aside for review");
 
     /// Failures that lie in the file: processing it again does not help.
-    pub const LASTING: [Self; 6] = [
+    pub const LASTING: [Self; 11] = [
         Self::PASSWORD,
         Self("pdf parse error: invalid xref table at offset {9000000}"),
         Self(
@@ -39,10 +39,19 @@ impl Reason {
             "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x{xx} in position {1000000}: invalid start byte",
         ),
         Self("chunk {900} has 1{9999} tokens, the model accepts 8192"),
+        Self(
+            "> File \"/app/read.py\", line {400}, in read\n    raise ValueError(page)\n          └ {90}\n\nValueError: page is empty",
+        ),
+        Self(
+            "ffmpeg version 6.1 Copyright (c) 2000-2024 the FFmpeg developers\n  libavutil 58. {90}.100\nmoov atom not found",
+        ),
+        Self("Command '['gs', '-dBATCH', '/tmp/{id}.pdf']' returned non-zero exit status 1."),
+        Self("KeyError: \"There is no item named 'word/{90}.xml' in the archive\""),
+        Self("level=error msg=\"ocr failed\" err=\"password required\" page={90}"),
     ];
 
     /// Failures that lie in the portal: processing the file again mostly helps.
-    pub const PASSING: [Self; 7] = [
+    pub const PASSING: [Self; 13] = [
         Self::OCR_TIMEOUT,
         Self::EMBEDDING_UNAVAILABLE,
         Self(
@@ -54,6 +63,18 @@ impl Reason {
         Self("worker killed: memory limit of 2048 MiB exceeded (pid {65000}, file {id})"),
         Self("NoSuchKey: the object kb/202{6}/{id} does not exist"),
         Self::WORKER_LOST,
+        Self(
+            "Error code: 429 - {'error': {'message': 'quota exceeded', 'code': None, 'request': '{id}'}}",
+        ),
+        Self("Client error '413 Request Entity Too Large' for url 'https://embed.example/v{9}'"),
+        Self("WorkerLostError('Worker exited prematurely: signal 9 (SIGKILL) Job: {900}.')"),
+        Self(
+            "<!DOCTYPE html>\n<html><head><title>kb.example | 524: A timeout occurred</title></head><body>Ray ID: {xx}{xx}</body></html>",
+        ),
+        Self(
+            "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message><RequestId>{id}</RequestId></Error>",
+        ),
+        Self("the embedder refused Authorization: Bearer QwErTy{xx}{xx} (request {id})"),
     ];
 
     pub const SUSPICIONS: [Self; 4] = [
@@ -64,19 +85,29 @@ impl Reason {
     ];
 
     pub fn text(self, rng: &mut Rng) -> String {
-        // Placeholders are every second part between braces.
-        let parts = self
-            .0
-            .split(['{', '}'])
-            .zip([false, true].into_iter().cycle());
-        parts
-            .map(|(part, is_placeholder)| match (part, part.parse()) {
-                (part, _) if !is_placeholder => part.to_owned(),
-                ("id", _) => random_uuid(rng).to_string(),
-                (_, Ok(most)) => rng.u32(1..=most).to_string(),
-                _ => format!("{:02x}", rng.u8(..)),
-            })
-            .collect()
+        let mut parts = self.0.split('{');
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            // Other braces belong to the reason.
+            let filled = part
+                .split_once('}')
+                .and_then(|(name, rest)| Some((filled(name, rng)?, rest)));
+            match filled {
+                Some((value, rest)) => text.extend([&*value, rest]),
+                None => text.extend(["{", part]),
+            }
+        }
+        text
+    }
+}
+
+/// A value for a placeholder, if the name is that of one.
+fn filled(name: &str, rng: &mut Rng) -> Option<String> {
+    match (name, name.parse()) {
+        ("id", _) => Some(random_uuid(rng).to_string()),
+        ("xx", _) => Some(format!("{:02x}", rng.u8(..))),
+        (_, Ok(most)) => Some(rng.u32(1..=most).to_string()),
+        _ => None,
     }
 }
 

@@ -7,13 +7,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 use crate::classify::cache::Cache;
-use crate::classify::cause::READ_BYTES;
-use crate::classify::{Class, Mask, RESERVED, Reason, Rule, cause, masks, own_name};
+use crate::classify::masks::Taken;
+use crate::classify::reader::READ_BYTES;
+use crate::classify::{Class, Mask, RESERVED, Reason, Rule, masks, own_name, reader, secrets};
 
-/// The version of the built-in masks: a change by which a reason may get another class increases it.
-const NORMALISER: &str = "5";
+/// The version of the readers and the built-in masks: a change by which a reason may get another class increases it.
+const NORMALISER: &str = "6";
 
-/// Finds the class of a reason: that of the first rule that matches, or else the masked text.
+/// Why a reason has its class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation<'c> {
+    pub class: Class,
+    /// The rule that gave it, and its number, from 1. No reader and no mask is used then.
+    pub rule: Option<(usize, &'c Rule)>,
+    /// The readers that took a structure away, in order.
+    pub readers: Vec<&'static str>,
+    /// What the masks replaced in the sentence, in order.
+    pub masks: Vec<Taken>,
+}
+
+/// Finds the class of a reason: that of the first rule that matches, or else its sentence of failure, masked.
 #[derive(Debug, Default)]
 pub struct Classifier {
     rules: Vec<Rule>,
@@ -59,7 +72,7 @@ impl Classifier {
             let found = self.rule_for(text);
             found.map(|(_, rule)| Class::from(&rule.class))
         };
-        let masked = || self.masked(&nameless, file);
+        let masked = || self.masked(&nameless, file, None).0;
         match &nameless {
             Cow::Borrowed(_) => self.cached(text, || by_rule().unwrap_or_else(masked)),
             // No reason begins so: its class does not depend on rules.
@@ -79,30 +92,49 @@ impl Classifier {
         })
     }
 
-    /// The class of a reason, with the rule that gave it and the number of that rule, from 1. Without one it is the cause, masked;
-    /// this takes time that is linear in the length of the reason.
-    pub fn explain<'a>(&self, reason: impl Into<Reason<'a>>) -> (Class, Option<(usize, &Rule)>) {
+    /// The class of a reason and what gave it. This takes time that is linear in the length of the reason.
+    pub fn explain<'a>(&self, reason: impl Into<Reason<'a>>) -> Explanation<'_> {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
-        if let Some((number, rule)) = self.rule_for(text) {
-            return (Class::from(&rule.class), Some((number, rule)));
+        let rule = self.rule_for(text);
+        let mut masks = Vec::new();
+        let (class, readers) = if let Some((_, rule)) = rule {
+            (Class::from(&rule.class), Vec::new())
+        } else {
+            let nameless = own_name::replace(text, file);
+            self.masked(&nameless, file, Some(&mut masks))
+        };
+        Explanation {
+            class,
+            rule,
+            readers,
+            masks,
         }
-        (self.masked(&own_name::replace(text, file), file), None)
     }
 
-    fn masked(&self, text: &str, file: &str) -> Class {
-        let mut cause = cause::of(text);
-        // An answer in JSON may have escaped the name.
-        if text.contains('\\') {
-            cause = own_name::replace(&cause, file).into_owned();
+    /// The class of a text without a rule, and the readers that found it.
+    fn masked(
+        &self,
+        text: &str,
+        file: &str,
+        mut taken: Option<&mut Vec<Taken>>,
+    ) -> (Class, Vec<&'static str>) {
+        let sentence = reader::sentence(&secrets::hide(text));
+        let mut said = sentence.text;
+        if !sentence.readers.is_empty() {
+            // An answer in JSON may have escaped the name of the file, and what shows a secret.
+            said = own_name::replace(&secrets::hide(&said), file).into_owned();
         }
-        let cause = self.masks.iter().fold(cause, |text, mask| mask.apply(text));
-        match masks::masked(&cause).as_str() {
+        for mask in &self.masks {
+            said = mask.apply(said, taken.as_deref_mut());
+        }
+        let class = match masks::masked(&said, taken).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
             text => Class::Text(text.into()),
-        }
+        };
+        (class, sentence.readers)
     }
 
     /// Of a long reason, the beginning and the end are tried: a traceback has the cause in its last line.
@@ -113,7 +145,7 @@ impl Classifier {
         let mut parts = vec![reason];
         if reason.len() > 2 * READ_BYTES {
             let end = reason.ceil_char_boundary(reason.len() - READ_BYTES);
-            parts = vec![cause::start_of(reason), &reason[end..]];
+            parts = vec![reader::start_of(reason), &reason[end..]];
         }
         let fits = |rule: &Rule| parts.iter().any(|part| rule.pattern.0.is_match(part));
         let mut rules = (1..).zip(&self.rules);
@@ -140,9 +172,9 @@ mod tests {
             ("out", "never"),
             ("^$", "blank"),
         ]);
-        let (class, rule) = classifier.explain("Request TIMED OUT");
-        assert_eq!(class.as_str(), "timeout");
-        assert_eq!(rule, Some((1, &classifier.rules[0])));
+        let found = classifier.explain("Request TIMED OUT");
+        assert_eq!(found.class.as_str(), "timeout");
+        assert_eq!(found.rule, Some((1, &classifier.rules[0])));
         assert_eq!(classifier.classify(Some("out of memory")).as_str(), "never");
     }
 
@@ -160,7 +192,8 @@ mod tests {
     fn no_rule_gives_a_class_to_a_reason_that_is_not_there() {
         let classifier = classifier(&[("", "everything")]);
         for blank in ["", " \n"] {
-            assert_eq!(classifier.explain(blank), (Class::Unspecified, None));
+            let found = classifier.explain(blank);
+            assert_eq!((found.class, found.rule), (Class::Unspecified, None));
             assert_eq!(classifier.classify(Some(blank)), Class::Unspecified);
         }
         assert_eq!(classifier.classify(None), Class::Unspecified);
@@ -170,8 +203,8 @@ mod tests {
     #[test]
     fn a_reason_without_a_rule_is_masked() {
         let classifier = classifier(&[("a", "b")]);
-        let (class, rule) = classifier.explain("no text");
-        assert_eq!((class.as_str(), rule), ("no text", None));
+        let found = classifier.explain("no text");
+        assert_eq!((found.class.as_str(), found.rule), ("no text", None));
     }
 
     #[test]

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::Reason;
 use crate::classify::line::one_line;
+use crate::classify::secrets::shown;
 use crate::model::{FileKey, Status, Timestamp};
 
 const MAX_FILES: usize = 10;
 
 const CHARACTERS: usize = 200;
 
-/// A failed or flagged file, with its name and reason on one line and cut.
+/// A failed or flagged file, with its name and reason on one line and cut. The reason has no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedFile {
     pub key: FileKey,
@@ -47,12 +48,11 @@ impl NewestFiles {
     ) {
         let is_old = |oldest: &NamedFile| oldest.created >= created;
         if self.0.len() < MAX_FILES || !self.0.last().is_some_and(is_old) {
-            let line = |text| one_line(text, CHARACTERS).into();
             self.add(NamedFile {
                 key,
                 status,
-                name: line(reason.file),
-                reason: line(reason.text.unwrap_or_default()),
+                name: one_line(reason.file, CHARACTERS).into(),
+                reason: shown(reason.text.unwrap_or_default(), CHARACTERS).into(),
                 created,
             });
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::classify::cause::READ_BYTES;
+use crate::classify::reader::READ_BYTES;
 
 /// What a name is replaced by.
 const PLACEHOLDER: &str = "<file>";

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use regex::{NoExpand, Regex, RegexBuilder};
 use thiserror::Error;
 
-use crate::classify::{CLASS_CHARACTERS, RESERVED, cause};
+use crate::classify::masks::Taken;
+use crate::classify::{CLASS_CHARACTERS, RESERVED, reader};
 use crate::text;
 
 /// Largest compiled expression, in bytes: enough for thousands of words.
@@ -54,10 +55,14 @@ pub struct RuleError(String);
 
 impl Mask {
     /// A text with the placeholder wherever the pattern is found. It never grows beyond the length that is classified.
-    pub(super) fn apply(&self, text: String) -> String {
+    pub(super) fn apply(&self, text: String, taken: Option<&mut Vec<Taken>>) -> String {
         let Pattern(regex) = &self.pattern.0;
+        let found = regex.find_iter(&text).map(|found| found.as_str());
+        if let Some(taken) = taken {
+            taken.extend(found.map(|part| Taken::new(&self.name.0, part)));
+        }
         match regex.replace_all(&text, NoExpand(&self.name.0)) {
-            Cow::Owned(masked) => cause::start_of(&masked).to_owned(),
+            Cow::Owned(masked) => reader::start_of(&masked).to_owned(),
             Cow::Borrowed(_) => text,
         }
     }

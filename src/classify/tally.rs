@@ -6,8 +6,8 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use uuid::Uuid;
 
-use crate::classify::line::one_line;
 use crate::classify::newest::NewestFiles;
+use crate::classify::secrets::shown;
 use crate::classify::{Class, Classifier, Reason};
 use crate::model::{ByStatus, FileKey, Status, Timestamp};
 
@@ -20,7 +20,7 @@ const EXAMPLE_CHARACTERS: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCount {
     pub files: ByStatus<u64>,
-    /// One of the reasons, on one line and cut.
+    /// One of the reasons, on one line, cut, and without secrets.
     pub example: Option<Arc<str>>,
 }
 
@@ -125,7 +125,7 @@ impl ReasonReader {
             && self.examples.len() < most
             && !self.examples.contains_key(&class)
         {
-            let example = one_line(reason, EXAMPLE_CHARACTERS);
+            let example = shown(reason, EXAMPLE_CHARACTERS);
             self.examples.insert(class.clone(), example.into());
         }
         class
@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn reasons_of_one_class_are_counted_together_with_one_of_them_as_an_example() {
         let counts = count(&[
-            Some("page 1\nlost"),
-            Some("page 2\nlost"),
+            Some("page 1\tlost"),
+            Some("page 2\tlost"),
             None,
-            Some("page 1\nlost"),
+            Some("page 1\tlost"),
             Some(" "),
         ]);
         let pages = &counts.counts[&Class::from_label("page <n> lost")];
@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn an_example_is_one_line_and_cut() {
-        let example = |text| one_line(text, EXAMPLE_CHARACTERS);
+        let example = |text| shown(text, EXAMPLE_CHARACTERS);
+        assert_eq!(example("password: Winter"), "password: <secret>");
         assert_eq!(&*example(" a\r\n b\u{202e}\u{0} "), "a b\u{fffd}\u{fffd}");
         let long = example(&"я ".repeat(5_000_000));
         assert_eq!(long.chars().count(), EXAMPLE_CHARACTERS);

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::json;
 use tracing::warn;
 
-use crate::classify::{Class, Classifier, Reason, Rule};
+use crate::classify::{Class, Classifier, Explanation, Reason, Rule, hide_secrets};
 use crate::cli::output::Form;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::table::Table;
@@ -75,8 +75,14 @@ pub(super) fn run(args: &ErrorsArgs) -> Result<ExitCode> {
 /// One line with an object for each reason, in the same order. Fields may be added, but not renamed or removed.
 fn objects(classifier: &Classifier, reasons: &[Reason<'_>]) -> String {
     let object = |reason: &Reason<'_>| {
-        let (class, by) = explained(classifier, *reason);
-        format!("{}\n", json!({ "class": class.as_str(), "by": by }))
+        let found = classifier.explain(*reason);
+        let masks = found.masks.iter();
+        let masks: Vec<_> = masks
+            .map(|mask| json!({ "mask": mask.mask, "text": mask.text }))
+            .collect();
+
+        let object = json!({ "class": found.class.as_str(), "by": by(&found), "readers": found.readers, "masks": masks });
+        format!("{object}\n")
     };
     reasons.iter().map(object).collect()
 }
@@ -113,32 +119,48 @@ fn is_like_a_name(text: &str) -> bool {
     text.contains('/') && !text.contains(char::is_whitespace)
 }
 
-/// A row for each class and its rule or masks: the largest class first.
+/// A row for each class and what gave it, with what readers and masks took from the first of its reasons: the largest class first.
 fn explain(classifier: &Classifier, reasons: &[Reason<'_>], width: Option<u16>) -> Table {
-    let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
+    let mut classes = BTreeMap::<(Class, String), (Explanation<'_>, Vec<&str>)>::new();
     for reason in reasons {
-        let text = reason.text.unwrap_or_default();
-        let texts = classes.entry(explained(classifier, *reason));
-        texts.or_default().push(text);
+        let found = classifier.explain(*reason);
+        let class = classes.entry((found.class.clone(), by(&found)));
+        let (_, texts) = class.or_insert_with(|| (found, Vec::new()));
+        texts.push(reason.text.unwrap_or_default());
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
-    classes.sort_by_key(|(_, reasons)| std::cmp::Reverse(reasons.len()));
-    let mut table = Table::new("class, by, #reasons, example", width);
-    for ((class, source), reasons) in classes {
-        table.add(&[&class, &source, &reasons.len(), &reasons[0]]);
+    classes.sort_by_key(|(_, (_, reasons))| std::cmp::Reverse(reasons.len()));
+    let mut table = Table::new("class, by, readers, masks, #reasons, example", width);
+    for ((class, by), (found, reasons)) in classes {
+        let example = hide_secrets(reasons[0]);
+        table.add(&[
+            &class,
+            &by,
+            &found.readers.join(", "),
+            &masks(&found),
+            &reasons.len(),
+            &example,
+        ]);
     }
     table
 }
 
-/// The class of a reason, and the rule or masks that produced it.
-fn explained(classifier: &Classifier, reason: Reason<'_>) -> (Class, String) {
-    let (class, rule) = classifier.explain(reason);
-    let by = match rule {
+/// The rule that gave a class, if one did.
+fn by(found: &Explanation<'_>) -> String {
+    match found.rule {
         Some((number, Rule { pattern, .. })) => format!("rule {number}: {}", pattern.as_str()),
-        None if class == Class::Unspecified => "no reason given".to_owned(),
+        None if found.class == Class::Unspecified => "no reason given".to_owned(),
         None => "no rule: masked".to_owned(),
-    };
-    (class, by)
+    }
+}
+
+/// The masks that replaced something, in order, each with what it took.
+fn masks(found: &Explanation<'_>) -> String {
+    let taken = found.masks.iter();
+    let taken: Vec<_> = taken
+        .map(|mask| format!("{}: {}", mask.mask, mask.text))
+        .collect();
+    taken.join(", ")
 }
 
 #[cfg(test)]
@@ -155,13 +177,13 @@ mod tests {
         let rules = Classifier::new(vec![rule], Vec::new());
         let table = explain(&rules, &reasons, None).to_string();
         insta::assert_snapshot!(table, @r"
-    ┌───────────────┬─────────────────────────┬─────────┬─────────────┐
-    │ class         ┆ by                      ┆ reasons ┆ example     │
-    ╞═══════════════╪═════════════════════════╪═════════╪═════════════╡
-    │ page <n> lost ┆ no rule: masked         ┆       2 ┆ page 1 lost │
-    │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
-    │ unspecified   ┆ no reason given         ┆       1 ┆             │
-    └───────────────┴─────────────────────────┴─────────┴─────────────┘
+    ┌───────────────┬─────────────────────────┬─────────┬─────────────────┬─────────┬─────────────┐
+    │ class         ┆ by                      ┆ readers ┆ masks           ┆ reasons ┆ example     │
+    ╞═══════════════╪═════════════════════════╪═════════╪═════════════════╪═════════╪═════════════╡
+    │ page <n> lost ┆ no rule: masked         ┆         ┆ number or id: 1 ┆       2 ┆ page 1 lost │
+    │ timeout       ┆ rule 1: (?i)timed? ?out ┆         ┆                 ┆       1 ┆ Timed out   │
+    │ unspecified   ┆ no reason given         ┆         ┆                 ┆       1 ┆             │
+    └───────────────┴─────────────────────────┴─────────┴─────────────────┴─────────┴─────────────┘
     ");
     }
 
@@ -172,9 +194,9 @@ mod tests {
             &["page 2 lost", "", "page 1 lost"].map(Reason::from),
         );
         insta::assert_snapshot!(objects, @r#"
-        {"class":"page <n> lost","by":"no rule: masked"}
-        {"class":"unspecified","by":"no reason given"}
-        {"class":"page <n> lost","by":"no rule: masked"}
+        {"class":"page <n> lost","by":"no rule: masked","readers":[],"masks":[{"mask":"number or id","text":"2"}]}
+        {"class":"unspecified","by":"no reason given","readers":[],"masks":[]}
+        {"class":"page <n> lost","by":"no rule: masked","readers":[],"masks":[{"mask":"number or id","text":"1"}]}
         "#);
     }
 

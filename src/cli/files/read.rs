@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::aggregate::TallyContext;
-use crate::classify::Classifier;
+use crate::classify::{Classifier, hide_secrets};
 use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::full_scan::{ScanOrder, scan_pages};
 use crate::collect::progress::Progress;
@@ -26,6 +26,7 @@ pub(super) struct File<'a> {
     pub name: &'a str,
     pub status: &'static str,
     pub class: &'a str,
+    /// Without secrets.
     pub reason: &'a str,
     /// RFC 3339; null if it is unknown.
     pub created: Option<String>,
@@ -190,7 +191,7 @@ impl Rows<'_> {
             name: reason.file,
             status: row.status().as_str(),
             class: self.reader.classifier.classify(reason).as_str(),
-            reason: reason.text.unwrap_or_default(),
+            reason: &hide_secrets(reason.text.unwrap_or_default()),
             created: row.created_at().map(|created| created.to_string()),
             portal: self.reader.portal.name.as_str(),
             folder_id: self.folder.id.to_string(),

@@ -125,7 +125,7 @@ fn folder(
 fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
     let row = |(failed, reason, files): (bool, String, u64)| ErrorRow {
         status: Status::WITH_REASON[usize::from(failed)],
-        class: Classifier::default().explain(reason.as_str()).0,
+        class: Classifier::default().explain(reason.as_str()).class,
         files: files >> 12,
         example: None,
         growth: None,

@@ -48,7 +48,7 @@ pub(super) fn counted(
         if Status::WITH_REASON.contains(status) {
             counts.errors.push(ErrorRow {
                 status: *status,
-                class: Classifier::default().explain(REASON).0,
+                class: Classifier::default().explain(REASON).class,
                 files: *count,
                 example: None,
                 growth: None,
@@ -104,7 +104,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         first_seen: NOON,
         last_seen: NOON,
     };
-    let class = Classifier::default().explain(REASON).0.as_str().into();
+    let class = Classifier::default().explain(REASON).class.as_str().into();
     let run = LastRun {
         ended: NOON,
         duration: Duration::from_secs(2),

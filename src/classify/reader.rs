@@ -1,0 +1,123 @@
+//! Finds the sentence of failure in a reason: each reader is a pure function that takes one structure away. They are tried in order, again
+//! and again, until none finds anything.
+
+mod fields;
+mod lines;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+/// How much of a text is classified, in bytes.
+pub(super) const READ_BYTES: usize = 4 << 10;
+
+/// How much of a text is searched for its sentence, in bytes: half of it from the beginning, half from the end.
+const SEARCHED_BYTES: usize = 64 << 10;
+
+/// Structures within each other, at most.
+const MAX_LAYERS: usize = 8;
+
+/// Takes a structure away.
+struct Reader {
+    name: &'static str,
+    read: Read,
+}
+
+enum Read {
+    By(fn(&str) -> Option<String>),
+    Replacing(Regex, String),
+}
+
+/// Where each reader may find something, and the readers.
+static READERS: LazyLock<(RegexSet, Vec<Reader>)> = LazyLock::new(|| {
+    let rows = include_str!("reader/structures.txt").lines();
+    let rows = rows.filter_map(|row| row.split_once('\t'));
+    let (places, readers): (Vec<_>, Vec<_>) =
+        rows.filter_map(|(name, row)| reader(name, row)).unzip();
+    let places = RegexSet::new(places).expect("the tests compile it");
+    (places, readers)
+});
+
+/// The place and the reader of a row.
+fn reader(name: &'static str, row: &'static str) -> Option<(&'static str, Reader)> {
+    let mut columns = row.split('\t');
+    let place = columns.next()?;
+    let read = match (name, columns.next()) {
+        ("fields", _) => Read::By(fields::read),
+        ("lines", _) => Read::By(lines::read),
+        (_, pattern) => Read::Replacing(regex(pattern?), columns.next()?.replace("\\n", "\n")),
+    };
+    Some((place, Reader { name, read }))
+}
+
+/// An expression of this program.
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("each expression is compiled by the tests")
+}
+
+impl Reader {
+    /// What the structure says; `None` if the text has no such structure.
+    fn read(&self, text: &str) -> Option<String> {
+        let said = match &self.read {
+            Read::By(read) => read(text)?,
+            Read::Replacing(pattern, by) => pattern.replace_all(text, by).into_owned(),
+        };
+        let said = said.trim();
+        (!said.is_empty() && said != text).then(|| said.to_owned())
+    }
+}
+
+/// What a reason says, and the names of the readers that found it, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub text: String,
+    pub readers: Vec<&'static str>,
+}
+
+/// The sentence of failure in a reason.
+pub(super) fn sentence(reason: &str) -> Sentence {
+    let mut text = searched(reason.trim());
+    let mut readers = Vec::new();
+    while readers.len() < MAX_LAYERS {
+        let (places, known) = &*READERS;
+        let found = places.matches(&text).into_iter().find_map(|row| {
+            let reader = &known[row];
+            Some((reader.name, reader.read(&text)?))
+        });
+        let Some((name, said)) = found else { break };
+        readers.push(name);
+        text = Cow::Owned(said);
+    }
+    let text = start_of(&text).to_owned();
+    Sentence { text, readers }
+}
+
+/// The part of a text that is classified.
+pub(super) fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(READ_BYTES)]
+}
+
+/// A long text without its middle.
+fn searched(text: &str) -> Cow<'_, str> {
+    if text.len() <= SEARCHED_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let start = text.floor_char_boundary(SEARCHED_BYTES / 2);
+    let end = text.ceil_char_boundary(text.len() - SEARCHED_BYTES / 2);
+    Cow::Owned(format!("{}\n{}", &text[..start], &text[end..]))
+}
+
+/// A quoted text without its escapes.
+fn unescaped(text: &str) -> String {
+    let json = format!("\"{}\"", text.replace("\\'", "'").replace('\n', "\\n"));
+    let simple = || {
+        text.replace("\\\"", "\"")
+            .replace("\\'", "'")
+            .replace("\\n", "\n")
+    };
+    serde_json::from_str(&json).unwrap_or_else(|_| simple())
+}
+
+#[cfg(test)]
+mod tests;
