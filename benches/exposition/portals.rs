@@ -167,7 +167,7 @@ fn errors(number: usize, amount: u64) -> Vec<ErrorRow> {
             status: Status::WITH_REASON[place / 3],
             class: classifier
                 .explain(REASONS[(number + place) % REASONS.len()])
-                .0,
+                .class,
             files: amount % 97 + place as u64,
             example: None,
             growth: None,
