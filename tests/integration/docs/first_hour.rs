@@ -35,7 +35,7 @@ const SEEN: [Expected; 5] = [
 /// A minute is a second, the addresses are those of this machine, and the alert does not wait.
 fn here(block: &str, portal: &Portal, ports: [u16; 2]) -> String {
     let [exporter, prometheus] = ports.map(|port| port.to_string());
-    let alerts = "| sed 's/for: [25]m/for: 1s/; s/15m/15s/; s/offset 5m/offset 5s/; s/interval: 1m/interval: 1s/' >kb-alerts.yml";
+    let alerts = "| sed 's/for: [25]m/for: 1s/; s/15m/15s/; s/\\[5m\\]/[5s]/g; s/offset 5m/offset 5s/; s/interval: 1m/interval: 1s/' >kb-alerts.yml";
     [
         ("https://portal.example/admin", portal.base_url().as_str()),
         ("15732", &exporter),
