@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::Reason;
 use crate::classify::line::one_line;
+use crate::classify::reader::start_of;
 use crate::classify::secrets::shown;
 use crate::model::{FileKey, Status, Timestamp};
 
@@ -38,26 +39,6 @@ impl NewestFiles {
         self.0.is_empty()
     }
 
-    /// Adds a file, unless it is older than all others and there are enough of them.
-    pub fn note(
-        &mut self,
-        key: FileKey,
-        status: Status,
-        created: Option<Timestamp>,
-        reason: Reason<'_>,
-    ) {
-        let is_old = |oldest: &NamedFile| oldest.created >= created;
-        if self.0.len() < MAX_FILES || !self.0.last().is_some_and(is_old) {
-            self.add(NamedFile {
-                key,
-                status,
-                name: one_line(reason.file, CHARACTERS).into(),
-                reason: shown(reason.text.unwrap_or_default(), CHARACTERS).into(),
-                created,
-            });
-        }
-    }
-
     /// These, and those known before that are still as they were.
     pub fn or_known(
         mut self,
@@ -83,12 +64,49 @@ impl NewestFiles {
     }
 }
 
+/// The newest files of a read that goes on, with names and reasons as they came.
+#[derive(Debug, Default)]
+pub(super) struct NotedFiles(NewestFiles);
+
+impl NotedFiles {
+    /// Adds a file, unless it is older than all others and there are enough of them.
+    pub fn note(
+        &mut self,
+        key: FileKey,
+        status: Status,
+        created: Option<Timestamp>,
+        reason: Reason<'_>,
+    ) {
+        let NewestFiles(files) = &self.0;
+        let is_old = |oldest: &NamedFile| oldest.created >= created;
+        if files.len() < MAX_FILES || !files.last().is_some_and(is_old) {
+            self.0.add(NamedFile {
+                key,
+                status,
+                name: reason.file.into(),
+                reason: start_of(reason.text.unwrap_or_default()).into(),
+                created,
+            });
+        }
+    }
+
+    pub fn finish(self) -> NewestFiles {
+        let files = self.0.0.into_iter();
+        let shown = files.map(|file| NamedFile {
+            name: one_line(&file.name, CHARACTERS).into(),
+            reason: shown(&file.reason, CHARACTERS).into(),
+            ..file
+        });
+        NewestFiles(shown.collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn noted(numbers: impl IntoIterator<Item = i64>) -> NewestFiles {
-        let mut files = NewestFiles::default();
+        let mut files = NotedFiles::default();
         for number in numbers {
             let id = u128::from(number.unsigned_abs());
             let reason = Reason {
@@ -98,7 +116,7 @@ mod tests {
             let created = (number > 0).then(|| Timestamp::from_millis(number));
             files.note(FileKey { link: 1, id }, Status::Failed, created, reason);
         }
-        files
+        files.finish()
     }
 
     fn ids(files: &NewestFiles) -> Vec<u128> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use uuid::Uuid;
 
-use crate::classify::newest::NewestFiles;
+use crate::classify::newest::{NewestFiles, NotedFiles};
 use crate::classify::secrets::shown;
 use crate::classify::{Class, Classifier, Reason};
 use crate::model::{ByStatus, FileKey, Status, Timestamp};
@@ -92,7 +92,7 @@ pub struct ReasonReader {
     classifier: Arc<Classifier>,
     seen: HashSet<Class, RandomState>,
     examples: HashMap<Class, Arc<str>, RandomState>,
-    newest: NewestFiles,
+    newest: NotedFiles,
 }
 
 impl ReasonReader {
@@ -133,7 +133,7 @@ impl ReasonReader {
 
     pub fn finish(self) -> ClassExamples {
         ClassExamples {
-            newest: self.newest,
+            newest: self.newest.finish(),
             examples: self.examples,
             classifier: self.classifier.version(),
         }
