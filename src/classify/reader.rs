@@ -7,13 +7,16 @@ mod lines;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 /// How much of a text is classified, in bytes.
 pub(super) const READ_BYTES: usize = 4 << 10;
 
 /// How much of a text is searched for its sentence, in bytes: half of it from the beginning, half from the end.
 const SEARCHED_BYTES: usize = 64 << 10;
+
+/// Memory for the states of an automaton, in bytes: with less, they are computed again and again.
+const STATES_BYTES: usize = 16 << 20;
 
 /// Structures within each other, at most.
 const MAX_LAYERS: usize = 8;
@@ -35,7 +38,11 @@ static READERS: LazyLock<(RegexSet, Vec<Reader>)> = LazyLock::new(|| {
     let rows = rows.filter_map(|row| row.split_once('\t'));
     let (places, readers): (Vec<_>, Vec<_>) =
         rows.filter_map(|(name, row)| reader(name, row)).unzip();
-    let places = RegexSet::new(places).expect("the tests compile it");
+    let places = places.into_iter().map(ascii_ends);
+    let places = RegexSetBuilder::new(places)
+        .dfa_size_limit(STATES_BYTES)
+        .build();
+    let places = places.expect("the tests compile it");
     (places, readers)
 });
 
@@ -52,8 +59,16 @@ fn reader(name: &'static str, row: &'static str) -> Option<(&'static str, Reader
 }
 
 /// An expression of this program.
-fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("each expression is compiled by the tests")
+pub(super) fn regex(pattern: &str) -> Regex {
+    let regex = RegexBuilder::new(&ascii_ends(pattern))
+        .dfa_size_limit(STATES_BYTES)
+        .build();
+    regex.expect("each expression is compiled by the tests")
+}
+
+/// A pattern in which words end as ASCII says: the fast automata know no other ends of words.
+fn ascii_ends(pattern: &str) -> String {
+    pattern.replace(r"\b", r"(?-u:\b)")
 }
 
 impl Reader {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex, bytes};
 
 use crate::classify::line::one_line;
-use crate::classify::reader::start_of;
+use crate::classify::reader::{regex, start_of};
 
 const PLACEHOLDER: &str = "<secret>";
 
@@ -17,7 +17,7 @@ const PROSE: &str = include_str!("secrets/prose.txt");
 static SECRET: LazyLock<Regex> = LazyLock::new(|| {
     let patterns = include_str!("secrets/patterns.txt").lines().skip(1);
     let pattern = patterns.collect::<Vec<_>>().join("|");
-    Regex::new(&format!("(?i:{pattern})")).expect("the tests compile it")
+    regex(&format!("(?i:{pattern})"))
 });
 
 /// What every text has that has a secret: most others are ruled out by it at a fraction of the cost.
