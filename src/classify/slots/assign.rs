@@ -15,6 +15,8 @@ pub(super) const MAX_EMPTY_COUNTS: u32 = 3;
 enum Rank {
     /// A class that a rule names, with files.
     Rule,
+    /// A class with more failed files than there are for each slot.
+    Large,
     /// It holds a slot and has files.
     Held,
     /// It holds a slot, and had files in one of the last counts.
@@ -27,6 +29,7 @@ enum Rank {
 /// The classes that have a slot from now on.
 ///
 /// - Classes of rules that have files always do, even if they are more than there are slots.
+/// - So do classes with more failed files than there are for each slot: with twenty slots, more than one in twenty.
 /// - Half of the slots are for classes whose files are mostly failed, half for those mostly flagged: for those that hold a slot, then for
 ///   the largest others. The slots that one half does not need are for all classes.
 /// - Beyond that, a class keeps its slot while it has files, and for [`MAX_EMPTY_COUNTS`] counts without; then the largest classes
@@ -47,11 +50,16 @@ pub(super) fn assign<'a>(
         *files += slot.files;
         *least_empty = empty_counts.min(*least_empty);
     }
+    let failed: u64 = classes
+        .values()
+        .map(|(files, _)| files[Status::Failed])
+        .sum();
     let mut ranked = Vec::new();
     for (class, (files, empty_counts)) in classes {
         let has_files = files.total() > 0;
         let rank = match empty_counts {
             Some(0) | None if has_files && rule_classes.contains(class) => Rank::Rule,
+            _ if files[Status::Failed] * limit as u64 > failed => Rank::Large,
             Some(0) => Rank::Held,
             Some(MAX_EMPTY_COUNTS..) => Rank::Empty,
             Some(_) => Rank::RecentlyEmpty,
@@ -68,9 +76,10 @@ pub(super) fn assign<'a>(
     let ranked = ranked.into_iter();
     let (first, others): (Vec<_>, Vec<_>) = ranked.partition(|((rank, ..), _, is_flagged)| {
         let free = &mut halves[usize::from(*is_flagged)];
-        let is_in_half = matches!(rank, Rank::Rule | Rank::Held | Rank::New) && *free > 0;
+        let is_in_half =
+            matches!(rank, Rank::Rule | Rank::Large | Rank::Held | Rank::New) && *free > 0;
         *free -= usize::from(is_in_half);
-        is_in_half || *rank == Rank::Rule
+        is_in_half || matches!(rank, Rank::Rule | Rank::Large)
     });
     let in_order = first.into_iter().chain(others).take(slots);
     in_order.map(|(_, class, _)| Arc::clone(class)).collect()
@@ -111,6 +120,9 @@ mod tests {
             "a:90@0 b:80@0 c:70@0 d:60@0 x:0+1 y:0+3 z:0+2",
             "a b y z",
         ),
+        // A class with more failed files than there are for each slot has one, whoever holds them.
+        (3, "a:1@0 b:1@0 c:1@0 flood:500", "a b flood"),
+        (4, "a:50 b:40 c:5@0 d:5@0 x:0+1@0", "a b c x"),
         // An empty class loses its slot before one with files when a status needs its half.
         (4, "a:1@0 b:1@0 c:1@0 was:0@1 x:0+1", "a b c x"),
     ];
