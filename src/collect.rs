@@ -118,17 +118,15 @@ pub struct Collector {
     queue: Queue,
     /// The client for reads, from the last list on that could be read.
     session: Option<Arc<Session>>,
-    /// Refused reads for which the list of folders is asked next.
+    /// Refused reads, until the list of folders that was asked for because of them is there.
     refused: Vec<Refusal>,
-    /// Whether the list is awaited that explains others.
-    explains_refusals: bool,
     tasks: Tasks,
 }
 
 /// The result of a task.
 enum Event {
     Listed(Listed),
-    RefusalsExplained(Vec<Refusal>, Listed),
+    RefusalsExplained(Listed),
     FolderRead(FolderId, ReadKind, Option<ListEntry>, Box<FolderRead>),
     Written(Written),
 }
@@ -150,7 +148,6 @@ impl Collector {
             queue: Queue::default(),
             session: None,
             refused: Vec::new(),
-            explains_refusals: false,
             tasks: Tasks::new(Arc::clone(&dependencies.events)),
             settings: Arc::new(settings),
             dependencies,
@@ -285,9 +282,7 @@ impl Collector {
     fn task_ended(&mut self, event: Event) {
         match event {
             Event::Listed(listed) => self.listed(listed),
-            Event::RefusalsExplained(refusals, listed) => {
-                self.refusals_explained(refusals, listed);
-            }
+            Event::RefusalsExplained(listed) => self.refusals_explained(listed),
             Event::FolderRead(folder, kind, entry, read) => {
                 self.folder_read(folder, kind, entry, *read);
             }

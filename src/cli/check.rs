@@ -153,13 +153,8 @@ async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
 /// The number of files in a folder, by its first page.
 async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalError> {
     let lane = Lane::default();
-    let answer = session
-        .files(folder.id, &lane)
-        .page(PageRequest::FIRST)
-        .await;
-    // If the key is refused for one folder, the others are tested nevertheless.
-    session.go_on();
-    let body = answer?;
+    let files = session.files(folder.id, &lane);
+    let body = files.page(PageRequest::FIRST).await?;
     let Whole(total) = body.read(drop)?.pagination.total;
     Ok(total)
 }

@@ -88,6 +88,9 @@ impl Collector {
         self.session = None;
         let now = Moment::now().wall;
         self.list.failed(error, &self.settings.portal.name, now);
+        for refusal in std::mem::take(&mut self.refused) {
+            self.refused_with_portal(refusal.folder);
+        }
         for turn in self.queue.take_waiting() {
             self.refused_with_portal(turn.folder);
         }

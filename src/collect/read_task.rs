@@ -87,15 +87,9 @@ impl ReadTask {
         let read = async {
             match self.kind {
                 ReadKind::Count => self.count().await,
-                ReadKind::Scan => {
+                ReadKind::Scan | ReadKind::Audit => {
                     let count = self.scan_many_pages().await?;
                     Ok(Found::Counted(Box::new(count)))
-                }
-                ReadKind::Audit => {
-                    let count = self.scan_many_pages().await;
-                    // No list of folders is asked what a refusal of an audit means.
-                    self.session.go_on_without(self.folder);
-                    Ok(Found::Counted(Box::new(count?)))
                 }
             }
         };

@@ -19,18 +19,17 @@ use crate::model::FolderId;
 use crate::portal::{Demand, Lane, Session};
 use crate::snapshot::SortingState;
 
-/// A read that the portal refused, until the list of folders explains it. One request for the list explains all that there are when it is sent.
+/// A read that the portal refused, until the list of folders shows what that means.
 pub(super) struct Refusal {
-    folder: FolderId,
-    /// Holds all its requests until then.
-    session: Arc<Session>,
+    pub folder: FolderId,
     error: ReadError,
 }
 
 impl Collector {
-    /// Starts the reads that are next, as many as there is room for.
+    /// Starts the reads that are next, as many as there is room for; none while refusals await the list.
     pub(super) fn start_reads(&mut self) {
-        while let Some(session) = self.session.clone()
+        while self.refused.is_empty()
+            && let Some(session) = self.session.clone()
             && let Some(turn) = self.next_turn()
         {
             let Turn { folder, kind, .. } = turn;
@@ -52,9 +51,10 @@ impl Collector {
 
     fn next_turn(&mut self) -> Option<Turn> {
         let in_flight = self.settings.collect.concurrency.get();
+        let timeout = self.dependencies.client.timeout;
         let folder = |id| self.folders.get(id);
         self.queue.next(in_flight, |id| {
-            folder(id).map_or(Demand::Nothing, Folder::demand)
+            folder(id).map_or(Demand::Nothing, |folder| folder.demand(timeout))
         })
     }
 
@@ -74,7 +74,7 @@ impl Collector {
         if turn.kind == ReadKind::Audit {
             folder.is_there().then_some(())?;
         } else {
-            requests = folder.start(&session, &lane, &watched)?;
+            requests = folder.start(&lane, &watched)?;
             let pages = folder.expected().pages();
             folder.show_scan((turn.kind == ReadKind::Scan).then_some(pages));
         }
@@ -112,23 +112,14 @@ impl Collector {
         if kind == ReadKind::Audit {
             return self.audited(id, entry, read);
         }
-        let folder = self.folders.get_mut(id);
-        let session = folder.and_then(|folder| {
+        if let Some(folder) = self.folders.get_mut(id) {
             folder.show_scan(None);
-            folder.session()
-        });
+        }
         match &read.result {
-            Err(error) if error.is_refusal() => {
-                let Some(session) = session else {
-                    return self.refused_with_portal(id);
-                };
-                self.refused.push(Refusal {
-                    folder: id,
-                    session,
-                    error: error.clone(),
-                });
-                self.ask_about_refusals();
-            }
+            Err(error) if error.is_refusal() => self.refused(Refusal {
+                folder: id,
+                error: error.clone(),
+            }),
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
             Ok(Found::Unsorted) => {
                 self.refute(id);
@@ -138,9 +129,6 @@ impl Collector {
                 self.go_on_as(ReadKind::Count, id, read.requests);
             }
             _ => {
-                if let Some(session) = session {
-                    session.go_on_without(id);
-                }
                 let reindex = Arc::clone(&self.settings.reindex);
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
@@ -183,45 +171,32 @@ impl Collector {
         }
     }
 
-    /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
-    fn ask_about_refusals(&mut self) {
+    /// A folder was refused: the list of folders is asked whether the portal refuses all of them, unless it is known to.
+    fn refused(&mut self, refusal: Refusal) {
         if self.list.state.trouble().is_some() {
-            let refused = std::mem::take(&mut self.refused);
-            self.end_with_portal(refused);
-        } else if !self.explains_refusals && !self.refused.is_empty() {
-            self.explains_refusals = true;
-            let refused = std::mem::take(&mut self.refused);
+            return self.refused_with_portal(refusal.folder);
+        }
+        let is_first = self.refused.is_empty();
+        self.refused.push(refusal);
+        if is_first {
             let list = self.request_list();
             self.tasks.spawn(list, |listed| {
-                Event::RefusalsExplained(refused, listed.unwrap_or_else(no_list))
+                Event::RefusalsExplained(listed.unwrap_or_else(no_list))
             });
         }
     }
 
-    /// The list that explains refusals is there.
-    pub(super) fn refusals_explained(&mut self, refused: Vec<Refusal>, listed: Listed) {
-        self.explains_refusals = false;
+    /// The list is there that was asked for because of refusals.
+    pub(super) fn refusals_explained(&mut self, listed: Listed) {
         match listed {
-            Ok((_, listing)) => {
+            Ok((session, listing)) => {
+                self.session = Some(session);
                 self.apply_list(&listing);
-                for refusal in refused {
-                    refusal.session.go_on();
-                    let error = refusal.error;
-                    self.finish(refusal.folder, |folder, _| folder.refused(&error));
+                for Refusal { folder, error } in std::mem::take(&mut self.refused) {
+                    self.finish(folder, |folder, _| folder.refused(&error));
                 }
             }
-            Err(error) => {
-                self.list_failed(&error);
-                self.end_with_portal(refused);
-            }
-        }
-        self.ask_about_refusals();
-    }
-
-    fn end_with_portal(&mut self, refused: Vec<Refusal>) {
-        for refusal in refused {
-            refusal.session.end();
-            self.refused_with_portal(refusal.folder);
+            Err(error) => self.list_failed(&error),
         }
     }
 

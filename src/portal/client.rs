@@ -52,7 +52,8 @@ pub struct Client {
     pub(super) key: KeySource,
     pub(super) throttle: Arc<Throttle>,
     pub(super) retries: u32,
-    pub(super) timeout: Duration,
+    /// How long a request may take.
+    pub(crate) timeout: Duration,
     pub(super) max_body_bytes: usize,
     pub(super) observer: Arc<dyn Observer>,
 }
@@ -127,17 +128,16 @@ impl Client {
         timeout(self.timeout, result).await.unwrap_or_else(late)
     }
 
-    /// Sends a request once, when it is its turn; `None` if it is no longer wanted by then.
+    /// Sends a request once, when it is its turn.
     pub(super) async fn ask_once(
         &self,
         ask: Ask<'_>,
         lane: &Lane,
         key: &ApiKey,
-        wanted: impl Fn() -> bool,
-    ) -> Option<Result<Reply, PortalError>> {
-        let admission = self.throttle.admit(lane, 1, wanted).await?;
+    ) -> Result<Reply, PortalError> {
+        let admission = self.throttle.admit(lane, 1).await;
         self.observer.throttled(admission.waited);
-        Some(self.send(ask, lane, key, &admission).await)
+        self.send(ask, lane, key, &admission).await
     }
 
     pub(super) async fn send(

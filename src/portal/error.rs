@@ -32,9 +32,6 @@ pub enum PortalError {
         url: String,
         error: Box<PortalError>,
     },
-    /// The portal refused the key during this collection; nothing more was sent.
-    #[error("not sent, because the portal has refused the key")]
-    Refused,
     /// No connection could be made, to the portal or to the proxy; nothing was sent.
     #[error("no answer: {cause}; is the address right and the portal running?")]
     NotConnected { cause: String },
@@ -85,7 +82,6 @@ impl PortalError {
     pub fn trouble(&self) -> Trouble {
         match self {
             Self::Key(_) => Trouble::KeyUnreadable,
-            Self::Refused => Trouble::Unauthorized,
             Self::List { error, .. } => error.trouble(),
             Self::NotPrepared { .. }
             | Self::NotConnected { .. }
@@ -121,7 +117,7 @@ impl PortalError {
     pub(super) const fn was_not_sent(&self) -> bool {
         matches!(
             self,
-            Self::Key(_) | Self::NotPrepared { .. } | Self::Refused | Self::NotConnected { .. }
+            Self::Key(_) | Self::NotPrepared { .. } | Self::NotConnected { .. }
         )
     }
 

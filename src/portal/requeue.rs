@@ -147,7 +147,7 @@ mod tests {
         let (observer, throttles) = (Arc::new(Unobserved), Throttles::default());
         let client = Client::new(&portal, &collect, &request, observer, &throttles);
         let session = Session::open(&client).await.unwrap();
-        let requests = session.admit(1).await.unwrap();
+        let requests = session.admit(1).await;
         requests.reindex_failed(uuid::Uuid::nil().into()).await
     }
 

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::timeout;
 use tracing::debug;
 
@@ -16,24 +15,12 @@ use crate::portal::listing::Listing;
 use crate::portal::pages::PageBody;
 use crate::portal::requeue::Requeue;
 use crate::portal::retry;
-use crate::portal::throttle::{Admission, Demand, Lane};
+use crate::portal::throttle::{Admission, Lane};
 
 /// A client with a key, read when the session was opened.
 pub struct Session {
     client: Arc<Client>,
     key: Mutex<ApiKey>,
-    state: watch::Sender<State>,
-}
-
-/// Whether a session may send requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    /// The portal refused the key for this folder. Requests for others wait until the list of folders shows what that means. Requests
-    /// for this one are refused as well, so that its reading ends and the list is asked for.
-    Held(FolderId),
-    /// The portal refused the key altogether.
-    Ended,
 }
 
 impl Session {
@@ -42,7 +29,6 @@ impl Session {
         Ok(Self {
             client: Arc::clone(client),
             key: Mutex::new(client.open().await?),
-            state: watch::Sender::new(State::Open),
         })
     }
 
@@ -62,11 +48,6 @@ impl Session {
         })
     }
 
-    /// What a lane needs at this moment of the requests in flight.
-    pub fn demand(&self, lane: &Lane) -> Demand {
-        lane.demand(self.client.timeout)
-    }
-
     /// The files of a folder; `lane` is how the folder is answered.
     pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
         Files {
@@ -77,65 +58,25 @@ impl Session {
     }
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between.
-    pub async fn admit(&self, requests: u32) -> Result<AdmittedRequests<'_>, PortalError> {
+    pub async fn admit(&self, requests: u32) -> AdmittedRequests<'_> {
         let throttle = &self.client.throttle;
-        let admission = throttle
-            .admit(&Lane::default(), requests, || self.is_open())
-            .await
-            .ok_or(PortalError::Refused)?;
+        let admission = throttle.admit(&Lane::default(), requests).await;
         self.client.observer.throttled(admission.waited);
-        Ok(AdmittedRequests {
+        AdmittedRequests {
             session: self,
             admission,
-        })
-    }
-
-    fn is_open(&self) -> bool {
-        *self.state.borrow() == State::Open
-    }
-
-    /// Goes on after a refusal that was about one folder alone.
-    pub fn go_on(&self) {
-        self.state.send_replace(State::Open);
-    }
-
-    /// Continues if requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
-    /// refusal meant.
-    pub fn go_on_without(&self, folder: FolderId) {
-        self.change_state(State::Held(folder), State::Open);
-    }
-
-    /// Sends nothing more: what is asked from now on fails as [`PortalError::Refused`].
-    pub fn end(&self) {
-        self.state.send_replace(State::Ended);
-    }
-
-    fn change_state(&self, from: State, to: State) {
-        self.state.send_if_modified(|state| {
-            let changes = *state == from;
-            if changes {
-                *state = to;
-            }
-            changes
-        });
+        }
     }
 
     /// Sends a GET, again if the error may pass, and once more with a key that was rotated meanwhile.
     async fn get(&self, ask: Ask<'_>, lane: &Lane) -> Result<Reply, PortalError> {
         let key = self.key();
-        let unauthorized = |result: &Result<_, PortalError>| {
-            let error = result.as_ref().err();
-            error.is_some_and(|error| error.status() == Some(401))
-        };
-        let mut result = self.get_patiently(ask, lane, &key).await;
-        if unauthorized(&result)
+        let result = self.get_patiently(ask, lane, &key).await;
+        let error = result.as_ref().err();
+        if error.is_some_and(|error| error.status() == Some(401))
             && let Some(key) = self.rotated(&key).await
         {
-            result = self.get_patiently(ask, lane, &key).await;
-        }
-        if let Some(folder) = ask.folder().filter(|_| unauthorized(&result)) {
-            // Unless another refusal holds them already.
-            self.change_state(State::Open, State::Held(folder));
+            return self.get_patiently(ask, lane, &key).await;
         }
         result
     }
@@ -149,7 +90,7 @@ impl Session {
         let client = &*self.client;
         let mut delays = retry::delays(client.retries);
         loop {
-            let error = match self.ask_in_turn(ask, lane, key).await {
+            let error = match client.ask_once(ask, lane, key).await {
                 Ok(reply) => {
                     lane.succeeded();
                     return Ok(reply);
@@ -163,34 +104,6 @@ impl Session {
             debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
             lane.rest(wait, &error).await;
-        }
-    }
-
-    /// Sends a request as soon as the session is open and it is its turn.
-    async fn ask_in_turn(
-        &self,
-        ask: Ask<'_>,
-        lane: &Lane,
-        key: &ApiKey,
-    ) -> Result<Reply, PortalError> {
-        let mut state = self.state.subscribe();
-        let is_open = || self.is_open();
-        let goes_on = |state: &State| match *state {
-            State::Open | State::Ended => true,
-            State::Held(refused) => ask.folder() == Some(refused),
-        };
-        loop {
-            // The sender lives as long as this session.
-            let _ = state.wait_for(goes_on).await;
-            match *self.state.borrow() {
-                State::Open => {}
-                State::Held(refused) if ask.folder() != Some(refused) => continue,
-                State::Held(_) => return Err(PortalError::from_status(401, None, b"")),
-                State::Ended => return Err(PortalError::Refused),
-            }
-            if let Some(result) = self.client.ask_once(ask, lane, key, is_open).await {
-                return result;
-            }
         }
     }
 
@@ -255,12 +168,8 @@ impl AdmittedRequests<'_> {
         Requeue::of(reply.map(|reply| reply.body))
     }
 
-    /// Sends a request, if the session is open: after a collection, nothing shows any more what a refusal meant.
     async fn send(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let session = self.session;
-        if !session.is_open() {
-            return Err(PortalError::Refused);
-        }
         let (lane, key) = (Lane::default(), session.key());
         session.client.send(ask, &lane, &key, &self.admission).await
     }
@@ -291,14 +200,11 @@ impl Files<'_> {
     }
 
     /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
-    /// the text. Nothing is sent unless the session is open: after a collection, nothing shows any more what a refusal meant.
+    /// the text.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
         let session = self.session;
         let (ask, key) = (Ask::Search(self.folder, name), session.key());
-        let asked = session
-            .client
-            .ask_once(ask, self.lane, &key, || session.is_open());
-        let reply = asked.await.unwrap_or(Err(PortalError::Refused))?;
+        let reply = session.client.ask_once(ask, self.lane, &key).await?;
         Ok(PageBody::new(reply.body))
     }
 }

@@ -80,32 +80,21 @@ impl Throttle {
         self.with_pace(|pace| pace.configure(rate));
     }
 
-    /// Waits until this number of requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
-    pub async fn admit(
-        &self,
-        lane: &Lane,
-        requests: u32,
-        still_due: impl Fn() -> bool,
-    ) -> Option<Admission<'_>> {
+    /// Waits until this number of requests may be sent one after the other, with no wait in between.
+    pub async fn admit(&self, lane: &Lane, requests: u32) -> Admission<'_> {
         let slow_slot = if lane.yields() {
             Some(self.slow_slots.take().await)
         } else {
             None
         };
         let slot = self.slots.take().await;
-        if !still_due() {
-            return None;
-        }
         let begun = Moment::now().steady;
         let _turn = self.turn.lock().await;
         let now = Moment::now().steady;
         let time = self.wait_for_time(requests, now).await;
-        if !still_due() {
-            return None;
-        }
         self.with_pace(|pace| pace.take(time));
         lane.sent(Moment::now().steady);
-        Some(Admission {
+        Admission {
             _slow_slot: slow_slot,
             _slot: slot,
             waited: if time > now {
@@ -113,7 +102,7 @@ impl Throttle {
             } else {
                 Duration::ZERO
             },
-        })
+        }
     }
 
     /// Waits until this number of requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.

@@ -41,7 +41,7 @@ impl Reindexer {
         let session = Session::open(&planned.rules.client).await;
         let session = session.map_err(portal_errs)?;
         let admitted = cancel.run_until_cancelled(session.admit(REQUESTS)).await;
-        let requests = admitted.ok_or(NotMade::OutOfDate)?.map_err(portal_errs)?;
+        let requests = admitted.ok_or(NotMade::OutOfDate)?;
         let checked = cancel.run_until_cancelled(check(&requests, planned, folder));
         let names = checked.await.ok_or(NotMade::OutOfDate)??;
         let input = self.input().await.ok_or(NotMade::OutOfDate)?;

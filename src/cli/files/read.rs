@@ -65,8 +65,6 @@ impl Reader<'_> {
             Ok(body)
         };
         let count = self.count(&fetch, rows).await;
-        // If the key is refused for one folder, the others are read nevertheless.
-        self.session.go_on();
         let mut rows = rows.borrow_mut();
         std::mem::replace(&mut rows.taken, Ok(()))?;
         let count = count?;

@@ -11,7 +11,7 @@ use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need, ReadKind, Turn};
 use crate::model::FileKey;
-use crate::portal::{Demand, Lane, Session};
+use crate::portal::{Demand, Lane};
 use crate::snapshot::Unavailable;
 
 /// Reads that go on at once, at most: enough for every row that is remembered.
@@ -28,7 +28,6 @@ pub(super) struct DueRead {
 }
 
 struct BegunRead {
-    session: Arc<Session>,
     lane: Arc<Lane>,
     /// The files that the ledger watched when it began.
     watched: Arc<HashSet<FileKey>>,
@@ -99,18 +98,12 @@ impl Folder {
     }
 
     /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.
-    pub fn start(
-        &mut self,
-        session: &Arc<Session>,
-        lane: &Arc<Lane>,
-        watched: &Arc<HashSet<FileKey>>,
-    ) -> Option<u64> {
+    pub fn start(&mut self, lane: &Arc<Lane>, watched: &Arc<HashSet<FileKey>>) -> Option<u64> {
         if !self.is_collected() {
             self.read = None;
         }
         let read = self.read.as_mut()?;
         read.begun = Some(BegunRead {
-            session: Arc::clone(session),
             lane: Arc::clone(lane),
             watched: Arc::clone(watched),
         });
@@ -128,15 +121,10 @@ impl Folder {
         self.read.as_ref().and_then(|read| read.begun.as_ref())
     }
 
-    /// The session of the read that is under way.
-    pub fn session(&self) -> Option<Arc<Session>> {
-        self.begun().map(|begun| Arc::clone(&begun.session))
-    }
-
-    /// What the read that is under way needs at this moment of the requests in flight.
-    pub fn demand(&self) -> Demand {
+    /// What the read that is under way needs at this moment of the requests in flight, which may take until a limit each.
+    pub fn demand(&self, limit: Duration) -> Demand {
         let begun = self.begun();
-        begun.map_or(Demand::Usual, |begun| begun.session.demand(&begun.lane))
+        begun.map_or(Demand::Usual, |begun| begun.lane.demand(limit))
     }
 
     /// Shows that it cannot be read, if the requests of its read have failed for so long. The read may still succeed.

@@ -25,8 +25,8 @@ fn throttle(concurrency: usize, rate: Rate) -> Throttle {
     Throttle::new(PortalName::new("main").unwrap(), &limits(concurrency, rate))
 }
 
-async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Option<Admission<'a>> {
-    throttle.admit(lane, 1, || true).await
+async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Admission<'a> {
+    throttle.admit(lane, 1).await
 }
 
 async fn waits(throttle: &Throttle, lane: &Lane) -> bool {
@@ -39,7 +39,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// One request that is answered after a time.
 async fn ask(throttle: &Throttle, lane: &Lane, took: Duration) {
-    let _admission = admit(throttle, lane).await.unwrap();
+    let _admission = admit(throttle, lane).await;
     tokio::time::sleep(took).await;
     throttle.answered(lane, Answer::Good, took, LIMIT);
 }
@@ -101,7 +101,7 @@ async fn a_folder_that_is_always_limited_lowers_the_rate_once() {
         } else {
             (&usual, Answer::Good)
         };
-        let _admission = admit(&throttle, lane).await.unwrap();
+        let _admission = admit(&throttle, lane).await;
         throttle.answered(lane, answer, SECOND / 20, LIMIT);
         lowered.push(throttle.with_pace(|pace| pace.lowered()));
     }
@@ -134,7 +134,7 @@ async fn limits_that_change_hold_at_once() {
 async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
     let throttle = throttle(1, Rate::PerSecond(0.5));
     let begun = Moment::now().steady;
-    let row = throttle.admit(&Lane::default(), 2, || true).await;
+    let row = throttle.admit(&Lane::default(), 2).await;
     assert_eq!(
         begun.elapsed().as_secs(),
         2,
@@ -143,20 +143,6 @@ async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
     drop(row);
     admit(&throttle, &Lane::default()).await;
     assert_eq!(begun.elapsed().as_secs(), 4);
-    assert!(
-        throttle
-            .admit(&Lane::default(), 2, || false)
-            .await
-            .is_none()
-    );
-}
-
-#[tokio::test]
-async fn a_request_that_is_no_longer_due_takes_no_turn() {
-    let throttle = throttle(1, Rate::PerSecond(0.001));
-    let lane = Lane::default();
-    assert!(throttle.admit(&lane, 1, || false).await.is_none());
-    assert!(!waits(&throttle, &lane).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,7 +175,7 @@ async fn a_request_that_waits_waits_longer_after_429() {
     let throttle = throttle(2, Rate::PerSecond(1.0));
     let lane = Lane::default();
     let begun = Moment::now().steady;
-    let first = admit(&throttle, &lane).await.unwrap();
+    let first = admit(&throttle, &lane).await;
     let limited = async {
         tokio::time::sleep(SECOND / 2).await;
         throttle.answered(&lane, Answer::Limited, SECOND / 2, LIMIT);
@@ -209,6 +195,6 @@ async fn requests_say_how_long_they_waited() {
         admit(&throttle, &lane),
         admit(&throttle, &lane)
     );
-    let waited = [one, two, three].map(|admission| admission.unwrap().waited);
+    let waited = [one, two, three].map(|admission| admission.waited);
     assert_eq!(waited, [Duration::ZERO, SECOND, 2 * SECOND]);
 }
