@@ -12,7 +12,7 @@ use crate::classify::reader::READ_BYTES;
 use crate::classify::{Class, Mask, RESERVED, Reason, Rule, masks, own_name, reader, secrets};
 
 /// The version of the readers and the built-in masks: a change by which a reason may get another class increases it.
-const NORMALISER: &str = "6";
+const NORMALISER: &str = "7";
 
 /// Why a reason has its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Classifier {
         file: &str,
         mut taken: Option<&mut Vec<Taken>>,
     ) -> (Class, Vec<&'static str>) {
-        let sentence = reader::sentence(&secrets::hide(text));
+        let sentence = reader::sentence(&secrets::hide(&reader::searched(text)));
         let mut said = sentence.text;
         if !sentence.readers.is_empty() {
             // An answer in JSON may have escaped the name of the file, and what shows a secret.

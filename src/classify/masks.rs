@@ -3,12 +3,14 @@
 //! A text is read once, from left to right. If several rows match, the first one applies. Words are a row too, the last one,
 //! so that no mask begins within a word.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
 use crate::classify::CLASS_CHARACTERS;
 use crate::classify::line::Line;
+use crate::classify::reader::regex;
 
 /// A letter of a script that is written with blanks between words, or a mark above one.
 const LETTER: &str = r"[A-Za-zÀ-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}]";
@@ -81,8 +83,24 @@ impl Taken {
     }
 }
 
-/// A text with the matches of the masks replaced, up to the maximum length of a class.
-pub(super) fn masked(text: &str, mut taken: Option<&mut Vec<Taken>>) -> String {
+/// The modules that an exception is in.
+static MODULES: LazyLock<regex::Regex> =
+    LazyLock::new(|| regex(r"\A(?:[A-Za-z_]\w*\.)+(?P<name>[A-Z]\w*:)"));
+
+/// A text with the matches of the masks replaced, up to the maximum length of a class. Where that is exceeded, the modules of an exception are
+/// left out.
+pub(super) fn masked(text: &str, taken: Option<&mut Vec<Taken>>) -> String {
+    let class = masked_as_is(text, taken);
+    if class.chars().count() < CLASS_CHARACTERS {
+        return class;
+    }
+    match MODULES.replace(text, "$name") {
+        Cow::Owned(shorter) => masked_as_is(&shorter, None),
+        Cow::Borrowed(_) => class,
+    }
+}
+
+fn masked_as_is(text: &str, mut taken: Option<&mut Vec<Taken>>) -> String {
     let mut line = Line::default();
     let mut read = 0;
     for found in TABLE.find_iter(text) {

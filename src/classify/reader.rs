@@ -90,9 +90,9 @@ pub(super) struct Sentence {
     pub readers: Vec<&'static str>,
 }
 
-/// The sentence of failure in a reason.
+/// The sentence of failure in a reason, of which only what is [`searched`] should come here.
 pub(super) fn sentence(reason: &str) -> Sentence {
-    let mut text = searched(reason.trim());
+    let mut text = Cow::Borrowed(reason.trim());
     let mut readers = Vec::new();
     while readers.len() < MAX_LAYERS {
         let (places, known) = &*READERS;
@@ -113,8 +113,8 @@ pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(READ_BYTES)]
 }
 
-/// A long text without its middle.
-fn searched(text: &str) -> Cow<'_, str> {
+/// The part of a text that is searched: of a long one, all but its middle.
+pub(super) fn searched(text: &str) -> Cow<'_, str> {
     if text.len() <= SEARCHED_BYTES {
         return Cow::Borrowed(text);
     }

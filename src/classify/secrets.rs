@@ -22,7 +22,11 @@ static SECRET: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What every text has that has a secret: most others are ruled out by it at a fraction of the cost.
 static HINT: LazyLock<bytes::Regex> = LazyLock::new(|| {
-    let hint = r"(?i-u:[@*\x80-\xff]|pass|pwd|secret|token|sig|cred|key|kennwort|senha|authorization|cookie|bearer|basic|-u[ =]|-user[ =]|(?:[spr]k|gsk|hf|xox[abp]|gh[opsu]|glpat)[-_]|akia|eyj)";
+    let hint = concat!(
+        r"(?i-u:[@*]|pass|pwd|\bpw|\bpin\b|secret|token|sig|cred|key|session|kennwort|senha|clave|jeton|authorization|cookie|bearer|basic",
+        r"|\s-[ua]|\s-user|\s-[uo]?p|\s-opw|(?:[spr]k|gsk|hf|xox[abp]|gh[opsu]|glpat|github_pat|pplx|hvs)[-_.]|akia|asia|aiza|eyj)",
+        r"|(?i:schlüssel|пароль|токен|ключ|contraseña|clé|密码|密碼|密钥|令牌|口令|パスワード)"
+    );
     bytes::Regex::new(hint).expect("the tests compile it")
 });
 
@@ -59,7 +63,7 @@ pub fn hide(text: &str) -> Cow<'_, str> {
 /// Whether a group is what stands between a name and its value.
 fn is_mark(group: &str) -> bool {
     group
-        .trim_matches(|sign: char| sign.is_whitespace() || "=>:：".contains(sign))
+        .trim_matches(|sign: char| sign.is_whitespace() || "=->:：[({".contains(sign))
         .is_empty()
 }
 

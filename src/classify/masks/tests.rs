@@ -55,7 +55,6 @@ fn what_distinguishes_causes_stays() {
         status code 429
         error 13
         error code: 0x80070005
-        error (5)
         code E42
         code=-1
         errno 28

@@ -4,21 +4,32 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A name with its value, or a text that has no name.
+/// A name with its value, which a sign ends or the next name; or a text that has no name.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(concat!(
-        r#"(?s)(?:\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?::|=>?)\s*[bu]?(?:"#,
-        r#"\\"(?P<escaped>.*?)(?:\\"|\z)|"(?P<double>(?:(?:[^"\\{]|\\.)(?:[^"\\]|\\.)*)?)(?:"|\z)(?:\s*\+\s*"[^"]*")*|'(?P<single>(?:(?:[^'\\{]|\\.)(?:[^'\\]|\\.)*)?)(?:'|\z)(?:\s*\+\s*'[^']*')*"#,
-        r#"|(?P<plain>[^\s"'`,;={}\[\]()<>:][^"'`,;={}()<>\n]*?)(?P<end>,|;|\n|\z|[\[\])}>]|\s[\w.-]+=))"#,
+        r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?P<list>\[\s*)?[bu]?(?:"#,
+        r#"\\"(?P<escaped>.*?)(?:\\"|\z)|(?:"(?P<double>(?:(?:[^"\\{]|\\.)(?:[^"\\]|\\.)*)?)(?:"|\z)(?:\s*\+\s*"[^"]*")*|'(?P<single>(?:(?:[^'\\{]|\\.)(?:[^'\\]|\\.)*)?)(?:'|\z)(?:\s*\+\s*'[^']*')*)"#,
+        r#"(?P<close>\s*(?:[,;|)\]}>\n]|\z)|\s+\\?["']?[\w.-]+\\?["']?[=:])?)"#,
+        r#"|(?P<plain>[^\s"'`,;={}\[\]()<>:](?:[^"'`,;={}()<>\[\]\n]|\[[^\[\]\n]*\])*?)(?P<end>,|;|\n|\z|[\])}>]|\s[\w.-]+=))"#,
         r#"|"(?:[^"\\{\[]|\\.)(?:[^"\\]|\\.)*"|'(?:[^'\\{\[]|\\.)(?:[^'\\]|\\.)*'"#
     ))
 });
+
+/// Where a text has an object or a list of texts.
+static OBJECT: LazyLock<Regex> = LazyLock::new(|| super::regex(r#"\{[^{}]*["']|\[\s*\{?\\?["']"#));
+
+/// The name of an exception that precedes its message, with the modules that it is in: it is no field.
+static EXCEPTION: LazyLock<Regex> =
+    LazyLock::new(|| super::regex(r"\.[A-Z]|\w(?:Error|Exception)\z"));
 
 /// Names of fields with the message, the most particular first, and of those that say something without one.
 const MESSAGES: &str = include_str!("messages.txt");
 
 /// What logs call what was done; why it failed follows.
 const DONE: [&str; 2] = ["msg", "message"];
+
+/// Names that an entry of a log has, and an answer has not.
+const LOG: [&str; 5] = ["level", "lvl", "severity", "ts", "logger"];
 
 struct Field<'a> {
     name: String,
@@ -28,19 +39,23 @@ struct Field<'a> {
 
 /// The message among the fields, behind the words before all of them.
 pub(super) fn read(text: &str) -> Option<String> {
-    let is_object = text.contains(['{', '[']) && text.contains(['\'', '"']);
+    let object = OBJECT.find(text).map(|object| object.start());
+    let is_object = object.is_some();
     if !text.contains('=') && !is_object {
         return None;
     }
-    let (start, fields) = fields(text);
+    let (start, fields) = fields(text, object.unwrap_or_default());
     let opening = text.find('{').filter(|_| is_object).or(start);
     let before = &text[..opening.min(start).unwrap_or_default()];
     let before = before.strip_suffix("b'").unwrap_or(before);
-    let before = before.trim_end_matches(|sign: char| "<([{'\" \n".contains(sign));
+    let before = without_opening(before);
     let is_whole = before.is_empty() || before.ends_with([':', '-', '=']);
-    let has_pairs = is_object || fields.iter().any(|field| !field.is_word) || fields.len() > 1;
+    let is_message = |field: &Field<'_>| !field.is_word || field.value.contains(' ');
+    let has_pairs = is_object || fields.iter().any(is_message) || fields.len() > 1;
     let mut groups: Vec<_> = MESSAGES.lines().filter(|_| has_pairs).collect();
-    if is_object && has_pairs {
+    let is_log = fields.iter().any(|field| LOG.contains(&&*field.name));
+    let is_answer = is_object && !is_log;
+    if is_answer && has_pairs {
         // An object names the error by a word and explains it in its message; a log says in its message what was done.
         groups.swap(1, 2);
     }
@@ -49,7 +64,7 @@ pub(super) fn read(text: &str) -> Option<String> {
         .find_map(|names| said(&fields, names, is_object && is_whole))?;
     let done = fields
         .iter()
-        .find(|field| !is_object && DONE.contains(&&*field.name));
+        .find(|field| !is_answer && DONE.contains(&&*field.name));
     let done = done.map_or("", |done| done.value);
     let said = if found.starts_with(done) {
         found
@@ -59,6 +74,16 @@ pub(super) fn read(text: &str) -> Option<String> {
     let space = if before.is_empty() { "" } else { " " };
     let before = before.trim_start_matches(['<', '[', '(']);
     Some(format!("{before}{space}{}", super::unescaped(&said)))
+}
+
+/// The words before an object, without the signs that open it.
+fn without_opening(before: &str) -> &str {
+    let before = before.trim_end_matches(|sign: char| "<([{ \n".contains(sign));
+    let opens = |quote: &char| before.ends_with(*quote) && before.matches(*quote).count() % 2 == 1;
+    match ['\'', '"'].iter().find(|quote| opens(quote)) {
+        Some(_) => without_opening(&before[..before.len() - 1]),
+        None => before,
+    }
 }
 
 /// The value of the first field with one of these names. A word without quotes is a message where there is no object; a code is one where
@@ -87,16 +112,27 @@ fn said(fields: &[Field<'_>], names: &str, is_object: bool) -> Option<String> {
     })
 }
 
-/// Where the first field begins, and all of them.
-fn fields(text: &str) -> (Option<usize>, Vec<Field<'_>>) {
+/// Where the first field begins, and all of them. What looks like a field before an object, or like a quotation in a sentence, is none.
+fn fields(text: &str, opening: usize) -> (Option<usize>, Vec<Field<'_>>) {
     let (mut start, mut fields, mut at) = (None, Vec::new(), 0);
     while let Some(found) = FIELD.captures_at(text, at).filter(|_| fields.len() < 1_000) {
-        // What ends a word may begin the next name.
+        // What ends a value may begin the next name.
         let end = found.get(0).map_or(text.len(), |all| all.end());
-        at = found.name("end").map_or(end, |sign| sign.start());
+        let sign = found.name("end").or_else(|| found.name("close"));
+        at = sign.map_or(end, |sign| sign.start());
         let Some(name) = found.name("name") else {
             continue;
         };
+        let is_quoted = found.name("quote").is_some();
+        let separator = found.name("sign").filter(|sign| sign.as_str() == ":");
+        let is_plain = found.name("plain").is_some();
+        let is_text = EXCEPTION.is_match(name.as_str())
+            || is_plain && name.start() < opening
+            || !is_plain && found.name("close").is_none();
+        if let Some(separator) = separator.filter(|_| !is_quoted && is_text) {
+            at = separator.end();
+            continue;
+        }
         start = start.or(Some(name.start()));
         let value = ["escaped", "double", "single", "plain"]
             .iter()

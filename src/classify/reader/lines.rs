@@ -10,6 +10,26 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(&format!("(?i){}", words.join("|").replace('_', " ")))
 });
 
+/// Lines that help with a failure, identify it or log something else.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    let hints = include_str!("hints.txt").lines().skip(1);
+    super::regex(&format!("(?i){}", hints.collect::<Vec<_>>().join("|")))
+});
+
+/// A line that begins with the name of an exception, or says that it is an error of a log.
+static ERROR: LazyLock<Regex> = LazyLock::new(|| {
+    super::regex(
+        r"\A\W{0,3}(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b|\A\W*(?:Fatal )?Error\W|\b(?:ERROR|FATAL|CRITICAL|PANIC)\b",
+    )
+});
+
+/// A line that goes on with the one before.
+static REASON: LazyLock<Regex> =
+    LazyLock::new(|| super::regex(r"(?i)\A(?:reason|cause|details?|message) ?[:=]"));
+
+/// A line that pydantic ends before the field and its fault.
+static INVALID: LazyLock<Regex> = LazyLock::new(|| super::regex(r"validation errors? for \S+\z"));
+
 /// The time with which a line of a log begins.
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(
@@ -17,28 +37,33 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The line of failure, without its time: the last one with a word of failure that says more than that, else the last one with such a word,
-/// else the last.
+/// The line of failure, without its time: the last one that names an error, else the last with a word of failure that says more than that, else
+/// the last with such a word, else the last.
 pub(super) fn read(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim);
     let lines: Vec<_> = lines
         .filter(|line| line.chars().any(char::is_alphanumeric))
         .collect();
-    let is_failure = |line: &&str| FAILURE.is_match(line);
+    let is_hint = |line: &&str| HINT.is_match(line);
+    let is_failure = |line: &&str| !is_hint(line) && FAILURE.is_match(line);
+    let is_error = |line: &&str| is_failure(line) && ERROR.is_match(line);
     let says_more =
         |line: &&str| is_failure(line) && (line.split_whitespace().count() > 2 || !line.is_ascii());
     if lines.len() < 2 {
         return lines.first().map(|line| (*line).to_owned());
     }
-    let found = lines.iter().rposition(says_more);
+    let found = lines.iter().rposition(is_error);
+    let found = found.or_else(|| lines.iter().rposition(says_more));
     let found = found.or_else(|| lines.iter().rposition(is_failure));
+    let found = found.or_else(|| lines.iter().rposition(|line| FAILURE.is_match(line)));
+    let found = found.or_else(|| lines.iter().rposition(|line| !is_hint(line)));
     let at = found.unwrap_or(lines.len() - 1);
-    let next = lines.get(at + 1).filter(|_| lines[at].ends_with(':'));
-    let line = [Some(&lines[at]), next]
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let follows = lines.get(at + 1).is_some_and(|next| REASON.is_match(next));
+    let more = match lines[at] {
+        line if INVALID.is_match(line) => 2,
+        line => usize::from(follows || line.ends_with(':')),
+    };
+    let line = lines[at..].iter().take(1 + more).copied();
+    let line = line.collect::<Vec<_>>().join(" ");
     Some(TIME.replace(&line, "").into_owned())
 }
