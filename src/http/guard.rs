@@ -15,7 +15,7 @@ use crate::http::passwords::{Credentials, Passwords};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
 use crate::http::serve::{Client, Network};
-use crate::http::web_config::{ClientAuthType, WebConfig, WebConfigFile};
+use crate::http::web_config::{ClientAuth, WebConfig, WebConfigFile};
 use crate::metrics::Events;
 
 /// The handler of paths that are not there, in the label `handler`.
@@ -96,7 +96,7 @@ impl Guard {
             return check.await;
         }
         let tls = config.tls.as_ref();
-        if tls.is_some_and(|tls| tls.client_auth == ClientAuthType::VerifyClientCertIfGiven)
+        if tls.is_some_and(|tls| tls.client_auth == ClientAuth::IfGiven)
             && writes
             && !client.showed_certificate
         {

@@ -21,7 +21,7 @@ use crate::config::keys::schema_of;
 use crate::config::{ConfigError, yaml};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
-pub use client_auth::ClientAuthType;
+pub use client_auth::ClientAuth;
 use document::{Document, Limiter};
 use tls::TlsServer;
 
@@ -119,30 +119,33 @@ impl WebConfigFile {
 }
 
 impl WebConfig {
-    /// The keys that protect the server, and whether they are set.
-    fn protections(&self) -> [(&'static str, bool); 6] {
-        let tls = |is_set: fn(&TlsServer) -> bool| self.tls.as_ref().is_some_and(is_set);
+    /// The keys that protect the server, and how much they do.
+    fn protections(&self) -> [(&'static str, u8); 6] {
+        let tls = |rank: fn(&TlsServer) -> u8| self.tls.as_ref().map_or(0, rank);
         [
-            ("tls_server_config", tls(|_| true)),
+            ("tls_server_config", tls(|_| 1)),
             (
                 "tls_server_config.client_auth_type",
-                tls(|tls| tls.client_auth.asks()),
+                tls(|tls| tls.client_auth as u8),
             ),
             (
                 "tls_server_config.client_allowed_sans",
-                tls(|tls| tls.limits_names),
+                tls(|tls| tls.limits_names.into()),
             ),
-            ("basic_auth_users", !self.users.is_empty()),
-            ("http_server_config.headers", !self.headers.is_empty()),
-            ("rate_limit", self.limiter.is_some()),
+            ("basic_auth_users", (!self.users.is_empty()).into()),
+            (
+                "http_server_config.headers",
+                (!self.headers.is_empty()).into(),
+            ),
+            ("rate_limit", self.limiter.is_some().into()),
         ]
     }
 
     fn keeps_protections_of(&self, before: &Self) -> Result<(), Fault> {
         let protections = before.protections().into_iter().zip(self.protections());
-        for ((key, was_set), (_, is_set)) in protections {
-            if was_set && !is_set {
-                let advice = "is in use and is no longer set; only a restart can turn it off";
+        for ((key, before), (_, rank)) in protections {
+            if rank < before {
+                let advice = "would protect less than what is in use; only a restart can do that";
                 return Err(Fault::about(key, advice));
             }
         }

@@ -77,10 +77,7 @@ const ACCEPTED: &str = "
     tls_server_config: {SERVER}
     tls_server_config: {SERVER, client_auth_type: ''}
     tls_server_config: {SERVER, client_auth_type: NoClientCert}
-    tls_server_config: {SERVER, client_auth_type: RequestClientCert}
-    tls_server_config: {SERVER, client_auth_type: RequireClientCert}
-    tls_server_config: {SERVER, client_auth_type: RequireAnyClientCert}
-    tls_server_config: {SERVER, client_auth_type: VerifyClientCertIfGiven}
+    tls_server_config: {SERVER, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.crt}
     tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt}
     tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt, client_allowed_sans: [one, two]}
     tls_server_config: {cert_file: first.crt, key_file: first.key}
@@ -143,6 +140,10 @@ const REFUSED: &str = "
     tls_server_config: {SERVER, client_ca_file: /dev/null} => client_ca_file: the file holds no certificate
     tls_server_config: {SERVER, client_ca_file: none.crt} => tls_server_config.client_ca_file: the file cannot be read
     tls_server_config: {SERVER, VERIFY} => client_ca_file: is missing
+    tls_server_config: {SERVER, client_auth_type: VerifyClientCertIfGiven} => client_ca_file: is missing
+    tls_server_config: {SERVER, client_auth_type: RequestClientCert, client_ca_file: ca.crt} => client_auth_type: RequestClientCert and RequireAnyClientCert accept anybody's
+    tls_server_config: {SERVER, client_auth_type: RequireAnyClientCert} => accept anybody's certificate
+    tls_server_config: {SERVER, client_auth_type: RequireClientCert, client_allowed_sans: [a]} => accept anybody's certificate
     tls_server_config: {SERVER, client_auth_type: Sometimes} => expected one of
     tls_server_config: {SERVER, client_allowed_sans: [a]} => client_allowed_sans: is set without a client_auth_type
     tls_server_config: {SERVER, min_version: TLS111} => expected one of TLS10, TLS11, TLS12, TLS13

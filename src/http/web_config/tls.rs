@@ -19,7 +19,7 @@ use crate::config::form::section;
 use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
-use super::client_auth::{ClientAuthType, verifier};
+use super::client_auth::{ClientAuth, ClientAuthType, verifier};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -72,7 +72,7 @@ pub struct TlsServer {
     /// When the first certificate of its chain expires.
     pub expiry: Option<Timestamp>,
     /// Whether clients show certificates.
-    pub client_auth: ClientAuthType,
+    pub client_auth: ClientAuth,
     /// Whether a certificate must have one of some names.
     pub limits_names: bool,
 }
@@ -116,11 +116,12 @@ impl TlsSection {
         let provider = crate::tls::provider();
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
-        let client_auth = self.client_auth_type.unwrap_or_default();
+        let kind = self.client_auth_type.unwrap_or_default();
         let (authorities, names) = (self.authorities()?, self.client_allowed_sans.clone());
+        let (client_auth, verifier) = verifier(kind, authorities, names, &provider)?;
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
-            .with_client_cert_verifier(verifier(client_auth, authorities, names, &provider)?)
+            .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];

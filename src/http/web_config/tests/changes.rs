@@ -45,7 +45,7 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
     let users = |name: &str| format!("basic_auth_users:\n  {name}: {HASH}\n");
     let headers = "http_server_config:\n  headers:\n    X-Frame-Options: deny\n";
     let limit = "rate_limit:\n  interval: 1s\n  burst: 5\n";
-    let kind = "client_auth_type: RequireAnyClientCert";
+    let kind = "client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt";
     let names = "client_allowed_sans: [client.example]";
     let all = tls(&[kind, names]) + &users("alice") + headers + limit;
     let file = folder.open(&all).unwrap();
@@ -73,4 +73,27 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
     fs::write(folder.path("web.yml"), other).unwrap();
     assert!(file.current().users.contains_key("bob"));
     assert!(file.facts().reload_successful);
+}
+
+#[test]
+fn a_certificate_of_clients_that_is_required_stays_required() {
+    let folder = Folder::new();
+    let ca = "client_ca_file: ca.crt";
+    let kind = |name: &str| format!("client_auth_type: {name}");
+    let [required, if_given, request] = [
+        "RequireAndVerifyClientCert",
+        "VerifyClientCertIfGiven",
+        "RequestClientCert",
+    ]
+    .map(kind);
+    let file = folder.open(&tls(&[&if_given, ca])).unwrap();
+    let change = |keys: &[&str]| {
+        fs::write(folder.path("web.yml"), tls(keys)).unwrap();
+        file.facts().reload_successful
+    };
+    assert!(change(&[&required, ca]), "protects more");
+    for less in [&[&*if_given, ca][..], &[&if_given], &[&request, ca], &[]] {
+        assert!(!change(less), "{less:?}");
+    }
+    assert!(change(&[&required, "client_ca_file: own.crt"]));
 }

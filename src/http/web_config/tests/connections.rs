@@ -148,8 +148,6 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let by_mail = "client_allowed_sans: [other.example, client@example]";
     let by_uri = "client_allowed_sans: ['spiffe://example/client']";
     let other = "client_allowed_sans: [other.example]";
-    let ask = "client_auth_type: RequestClientCert";
-    let any = "client_auth_type: RequireAnyClientCert";
     let if_given = "client_auth_type: VerifyClientCertIfGiven";
     let required = "client_auth_type: RequireAndVerifyClientCert";
     // The keys, and whether a client without a certificate and those of the tests' certificates are served.
@@ -163,21 +161,11 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     ];
     for (keys, expected) in [
         (&[][..], [yes, yes, yes, yes, yes]),
-        (&[ask], [yes, yes, yes, yes, yes]),
-        (&[ask, allowed], [no, yes, no, no, no]),
-        (&[any], [no, yes, yes, yes, yes]),
-        (
-            &["client_auth_type: RequireClientCert"],
-            [no, yes, yes, yes, yes],
-        ),
-        (&[if_given], [yes, yes, yes, yes, yes]),
-        (&[if_given, ca], [yes, yes, yes, no, no]),
+        (&[if_given, ca], [yes, yes, no, no, no]),
         (&[if_given, ca, allowed], [no, yes, no, no, no]),
-        (&[required, ca], [no, yes, yes, no, no]),
-        (
-            &[required, "client_ca_file: own.crt"],
-            [no, no, no, no, yes],
-        ),
+        (&[required, ca], [no, yes, no, no, no]),
+        // A certificate that is its own authority is none of a client.
+        (&[required, "client_ca_file: own.crt"], [no, no, no, no, no]),
         (
             &[required, "client_ca_file: stranger.crt"],
             [no, no, no, yes, no],
@@ -192,7 +180,6 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
         (&[required, ca, by_mail], [no, yes, no, no, no]),
         (&[required, ca, by_uri], [no, yes, no, no, no]),
         (&[required, ca, other], [no, no, no, no, no]),
-        (&[any, allowed], [no, yes, no, no, no]),
     ] {
         let server = serve_with(&tls(keys)).await;
         for (name, served) in names.into_iter().zip(expected) {
@@ -213,7 +200,7 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_over_or_is_not_for_clients_is_refused_whatever_its_form() {
+async fn a_certificate_that_is_over_is_not_for_clients_or_may_issue_others_is_refused() {
     let required = "client_auth_type: RequireAndVerifyClientCert";
     let server = serve_with(&tls(&[required, "client_ca_file: ca.crt"])).await;
     let issue = |until, usage: ExtendedKeyUsagePurpose, is_ca: IsCa| {
@@ -227,7 +214,11 @@ async fn a_certificate_that_is_over_or_is_not_for_clients_is_refused_whatever_it
         for (until, usage, served) in [
             (2020, ExtendedKeyUsagePurpose::ClientAuth, false),
             (2040, ExtendedKeyUsagePurpose::ServerAuth, false),
-            (2040, ExtendedKeyUsagePurpose::ClientAuth, true),
+            (
+                2040,
+                ExtendedKeyUsagePurpose::ClientAuth,
+                is_ca == IsCa::NoCa,
+            ),
         ] {
             issue(until, usage.clone(), is_ca);
             let answer = server.get(with_certificate("client")).await;
