@@ -1,4 +1,4 @@
-//! `--config.check`: reads the configuration and everything that it names, as the start does.
+//! `--config.check`: reads the configuration and everything that it names. What cannot be read now is a warning.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::cli::{classes, output, settings};
 use crate::config::error::Fault;
 use crate::config::{Config, ConfigError, HiddenPath, Mode, Portal, State};
 use crate::pem::{Pem, PemError};
-use crate::portal::{ApiKey, Client, Throttles, Unobserved};
+use crate::portal::{ApiKey, BuildError, Client, KeyError, Throttles, Unobserved};
 use crate::reindex::kill_switch;
 use crate::store::wrong_url;
 
@@ -24,6 +24,7 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let warnings = config.warnings().into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings = warnings.chain(stopped(&config)?);
+    let warnings = warnings.chain(unreadable(&config));
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
@@ -53,35 +54,87 @@ fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
     }
 }
 
+/// What the configuration names and cannot be used.
+enum Unusable {
+    /// It may be there when the service runs, such as a key that is a credential of its unit.
+    Unreadable(String),
+    Wrong(String),
+}
+
+impl From<KeyError> for Unusable {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::File(_) | KeyError::Unset(_) => Self::Unreadable(error.to_string()),
+            KeyError::Late { .. } | KeyError::NoKey { .. } => Self::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<PemError> for Unusable {
+    fn from(error: PemError) -> Self {
+        match error {
+            PemError::Unreadable(_) => Self::Unreadable(error.to_string()),
+            PemError::Content { .. } => Self::Wrong(error.to_string()),
+        }
+    }
+}
+
+/// The key of the configuration that names something, and why it cannot be used.
+type Named<'c> = (&'c str, Unusable);
+
 /// Mistakes in what the configuration names: keys, certificates, and the address of the database.
 fn named(config: &Config) -> Vec<Fault> {
-    let portals = config.portals.iter();
-    let mut faults: Vec<_> = portals
-        .flat_map(|portal| of_portal(config, portal))
+    let faults = unusable(config).into_iter();
+    let mut faults: Vec<_> = faults
+        .filter_map(|(key, why)| match why {
+            Unusable::Wrong(why) => Some(Fault::about(key, why)),
+            Unusable::Unreadable(_) => None,
+        })
         .collect();
-    match &config.state {
-        State::Postgres(state) => {
-            let wrong = wrong_url(&state.url_file).err();
-            faults.extend(wrong.map(|why| Fault::about(state.url_file.key(), why)));
-        }
-        State::Path(path) if path.exists() && !path.is_dir() => {
-            let why = format!("{} is not a folder", path.display());
-            faults.push(Fault::about("state.path", why));
-        }
-        State::Path(_) | State::Temporary => {}
+    if let State::Path(path) = &config.state
+        && path.exists()
+        && !path.is_dir()
+    {
+        let why = format!("{} is not a folder", path.display());
+        faults.push(Fault::about("state.path", why));
     }
     faults
 }
 
-fn of_portal(config: &Config, portal: &Portal) -> Vec<Fault> {
-    let key = ApiKey::read(&portal.key).map(drop);
-    let key = key.map_err(|error| Fault::about(portal.key.key(), error.to_string()));
-    let read = |file: &HiddenPath, content: fn(&Pem) -> Result<(), PemError>| {
+/// Warnings of what cannot be read now.
+fn unreadable(config: &Config) -> impl Iterator<Item = String> {
+    unusable(config)
+        .into_iter()
+        .filter_map(|(key, why)| match why {
+            Unusable::Unreadable(why) => Some(format!("{key}: {why}")),
+            Unusable::Wrong(_) => None,
+        })
+}
+
+fn unusable(config: &Config) -> Vec<Named<'_>> {
+    let portals = config.portals.iter();
+    let mut found: Vec<_> = portals
+        .flat_map(|portal| of_portal(config, portal))
+        .collect();
+    if let State::Postgres(state) = &config.state {
+        let file = &state.url_file;
+        let why = match file.read() {
+            Err(error) => Some(Unusable::Unreadable(error.to_string())),
+            Ok(_) => wrong_url(file).err().map(Unusable::Wrong),
+        };
+        found.extend(why.map(|why| (file.key(), why)));
+    }
+    found
+}
+
+fn of_portal<'c>(config: &Config, portal: &'c Portal) -> Vec<Named<'c>> {
+    let read = |file: &'c HiddenPath, content: fn(&Pem) -> Result<(), PemError>| {
         let read = Pem::read(file).and_then(|pem| content(&pem));
-        read.map_err(|error| Fault::about(file.key(), error.to_string()))
+        read.map_err(|error| (file.key(), error.into()))
     };
     let certificates = |pem: &Pem| pem.certificates().map(drop);
-    let mut results = vec![key];
+    let key = ApiKey::read(&portal.key).map(drop);
+    let mut results = vec![key.map_err(|error| (portal.key.key(), error.into()))];
     results.extend(portal.ca_file.iter().map(|file| read(file, certificates)));
     let mut place = portal.key.key();
     if let Some(own) = &portal.client_certificate {
@@ -89,17 +142,13 @@ fn of_portal(config: &Config, portal: &Portal) -> Vec<Fault> {
         results.push(read(&own.cert_file, certificates));
         results.push(read(&own.key_file, |pem| pem.key().map(drop)));
     }
-    let mut faults: Vec<_> = results.into_iter().filter_map(Result::err).collect();
-    if faults.is_empty() {
+    let mut found: Vec<_> = results.into_iter().filter_map(Result::err).collect();
+    if found.is_empty() {
         let (collect, request) = (&config.collect, &config.request);
         let observer = Arc::new(Unobserved);
         let client = Client::new(portal, collect, request, observer, &Throttles::default());
-        let prepared = client.prepare();
-        faults.extend(
-            prepared
-                .err()
-                .map(|error| Fault::about(place, error.to_string())),
-        );
+        let wrong = |error: BuildError| (place, Unusable::Wrong(error.to_string()));
+        found.extend(client.prepare().err().map(wrong));
     }
-    faults
+    found
 }
