@@ -276,7 +276,7 @@ async fn an_emptied_file_opens_nothing_and_is_shown() {
     fs::write(&file, "").unwrap();
     assert_eq!(metrics().await, Some(0.0));
     let mut log = secured.exporter.output().into_iter();
-    let reason = "tls_server_config: is in use and is no longer set";
+    let reason = "tls_server_config: would protect less than what is in use";
     assert!(log.any(|line| line.contains(reason)));
     fs::write(&file, text).unwrap();
     assert_eq!(metrics().await, Some(1.0));
