@@ -90,7 +90,7 @@ pub(super) struct Sentence {
     pub readers: Vec<&'static str>,
 }
 
-/// The sentence of failure in a reason, of which only what is [`searched`] should come here.
+/// The sentence of failure in a reason, which the caller has cut to what is [`searched`].
 pub(super) fn sentence(reason: &str) -> Sentence {
     let mut text = Cow::Borrowed(reason.trim());
     let mut readers = Vec::new();

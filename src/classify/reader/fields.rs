@@ -7,7 +7,7 @@ use regex::Regex;
 /// A name with its value, which a sign ends or the next name; or a text that has no name.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(concat!(
-        r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?P<list>\[\s*)?[bu]?(?:"#,
+        r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?:\[\s*)?[bu]?(?:"#,
         r#"\\"(?P<escaped>.*?)(?:\\"|\z)|(?:"(?P<double>(?:(?:[^"\\{]|\\.)(?:[^"\\]|\\.)*)?)(?:"|\z)(?:\s*\+\s*"[^"]*")*|'(?P<single>(?:(?:[^'\\{]|\\.)(?:[^'\\]|\\.)*)?)(?:'|\z)(?:\s*\+\s*'[^']*')*)"#,
         r#"(?P<close>\s*(?:[,;|)\]}>\n]|\z)|\s+\\?["']?[\w.-]+\\?["']?[=:])?)"#,
         r#"|(?P<plain>[^\s"'`,;={}\[\]()<>:](?:[^"'`,;={}()<>\[\]\n]|\[[^\[\]\n]*\])*?)(?P<end>,|;|\n|\z|[\])}>]|\s[\w.-]+=))"#,
@@ -80,9 +80,10 @@ pub(super) fn read(text: &str) -> Option<String> {
 fn without_opening(before: &str) -> &str {
     let before = before.trim_end_matches(|sign: char| "<([{ \n".contains(sign));
     let opens = |quote: &char| before.ends_with(*quote) && before.matches(*quote).count() % 2 == 1;
-    match ['\'', '"'].iter().find(|quote| opens(quote)) {
-        Some(_) => without_opening(&before[..before.len() - 1]),
-        None => before,
+    if ['\'', '"'].iter().any(opens) {
+        without_opening(&before[..before.len() - 1])
+    } else {
+        before
     }
 }
 
@@ -123,15 +124,21 @@ fn fields(text: &str, opening: usize) -> (Option<usize>, Vec<Field<'_>>) {
         let Some(name) = found.name("name") else {
             continue;
         };
-        let is_quoted = found.name("quote").is_some();
-        let separator = found.name("sign").filter(|sign| sign.as_str() == ":");
-        let is_plain = found.name("plain").is_some();
-        let is_text = EXCEPTION.is_match(name.as_str())
-            || is_plain && name.start() < opening
-            || !is_plain && found.name("close").is_none();
-        if let Some(separator) = separator.filter(|_| !is_quoted && is_text) {
-            at = separator.end();
-            continue;
+        let is_word = found.name("plain").is_some();
+        let may_be_text = found.name("quote").is_none();
+        let colon = found
+            .name("sign")
+            .filter(|sign| may_be_text && sign.as_str() == ":");
+        if let Some(colon) = colon {
+            let is_text = if is_word {
+                name.start() < opening
+            } else {
+                found.name("close").is_none()
+            };
+            if is_text || EXCEPTION.is_match(name.as_str()) {
+                at = colon.end();
+                continue;
+            }
         }
         start = start.or(Some(name.start()));
         let value = ["escaped", "double", "single", "plain"]
@@ -141,7 +148,7 @@ fn fields(text: &str, opening: usize) -> (Option<usize>, Vec<Field<'_>>) {
         fields.push(Field {
             name: letters.collect::<String>().to_ascii_lowercase(),
             value: value.map_or("", |value| value.as_str().trim()),
-            is_word: found.name("plain").is_some(),
+            is_word,
         });
     }
     (start, fields)

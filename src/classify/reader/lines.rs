@@ -37,27 +37,57 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The line of failure, without its time: the last one that names an error, else the last with a word of failure that says more than that, else
-/// the last with such a word, else the last.
+/// What a line says of the failure, the least first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Says {
+    Hint,
+    Anything,
+    HintOfFailure,
+    WordOfFailure,
+    Failure,
+    Error,
+}
+
+impl Says {
+    fn of(line: &str) -> Self {
+        match (FAILURE.is_match(line), HINT.is_match(line)) {
+            (false, true) => Self::Hint,
+            (false, false) => Self::Anything,
+            (true, true) => Self::HintOfFailure,
+            (true, false) if ERROR.is_match(line) => Self::Error,
+            (true, false) if line.split_whitespace().count() > 2 || !line.is_ascii() => {
+                Self::Failure
+            }
+            (true, false) => Self::WordOfFailure,
+        }
+    }
+}
+
+/// The number of the last line that says most.
+fn line_of_failure(lines: &[&str]) -> usize {
+    let mut found = (Says::Hint, lines.len().saturating_sub(1));
+    for (at, line) in lines.iter().enumerate().rev() {
+        let says = Says::of(line);
+        if says > found.0 {
+            found = (says, at);
+        }
+        if found.0 == Says::Error {
+            break;
+        }
+    }
+    found.1
+}
+
+/// The line of failure, without its time, and the lines that belong to it.
 pub(super) fn read(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim);
     let lines: Vec<_> = lines
         .filter(|line| line.chars().any(char::is_alphanumeric))
         .collect();
-    let is_hint = |line: &&str| HINT.is_match(line);
-    let is_failure = |line: &&str| !is_hint(line) && FAILURE.is_match(line);
-    let is_error = |line: &&str| is_failure(line) && ERROR.is_match(line);
-    let says_more =
-        |line: &&str| is_failure(line) && (line.split_whitespace().count() > 2 || !line.is_ascii());
     if lines.len() < 2 {
         return lines.first().map(|line| (*line).to_owned());
     }
-    let found = lines.iter().rposition(is_error);
-    let found = found.or_else(|| lines.iter().rposition(says_more));
-    let found = found.or_else(|| lines.iter().rposition(is_failure));
-    let found = found.or_else(|| lines.iter().rposition(|line| FAILURE.is_match(line)));
-    let found = found.or_else(|| lines.iter().rposition(|line| !is_hint(line)));
-    let at = found.unwrap_or(lines.len() - 1);
+    let at = line_of_failure(&lines);
     let follows = lines.get(at + 1).is_some_and(|next| REASON.is_match(next));
     let more = match lines[at] {
         line if INVALID.is_match(line) => 2,
