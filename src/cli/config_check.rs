@@ -17,14 +17,14 @@ use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
 pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
-    let config = config(args)?;
+    let (config, unreadable) = config(args)?;
     web.config()?;
     let portals = config.portals.len();
     let reindexing = config.reindex.summary();
     let warnings = config.warnings().into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings = warnings.chain(stopped(&config)?);
-    let warnings = warnings.chain(unreadable(&config));
+    let warnings = warnings.chain(unreadable);
     let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     let warnings = warnings.collect::<Vec<_>>().concat();
     output::print(&format!(
@@ -42,14 +42,16 @@ fn stopped(config: &Config) -> Result<Option<String>> {
     Ok(stops.then(|| message.to_owned()))
 }
 
-/// The configuration, if all that it names can be used.
-fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
+/// The configuration, if nothing that it names is wrong, and warnings of what cannot be read now.
+fn config(args: &ConfigArgs) -> Result<(Config, Vec<String>), ConfigError> {
+    let mut unreadable = Vec::new();
     if let Some(file) = &args.file {
-        return Config::checked(file, named);
+        let config = Config::checked(file, |config| named(config, &mut unreadable))?;
+        return Ok((config, unreadable));
     }
     let config = settings::config(args)?;
-    match named(&config) {
-        faults if faults.is_empty() => Ok(config),
+    match named(&config, &mut unreadable) {
+        faults if faults.is_empty() => Ok((config, unreadable)),
         faults => Err(ConfigError::in_environment(faults)),
     }
 }
@@ -82,15 +84,15 @@ impl From<PemError> for Unusable {
 /// The key of the configuration that names something, and why it cannot be used.
 type Named<'c> = (&'c str, Unusable);
 
-/// Mistakes in what the configuration names: keys, certificates, and the address of the database.
-fn named(config: &Config) -> Vec<Fault> {
-    let faults = unusable(config).into_iter();
-    let mut faults: Vec<_> = faults
-        .filter_map(|(key, why)| match why {
-            Unusable::Wrong(why) => Some(Fault::about(key, why)),
-            Unusable::Unreadable(_) => None,
-        })
-        .collect();
+/// Mistakes in what the configuration names: keys, certificates, and the address of the database. What cannot be read now is put aside.
+fn named(config: &Config, unreadable: &mut Vec<String>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (key, why) in unusable(config) {
+        match why {
+            Unusable::Wrong(why) => faults.push(Fault::about(key, why)),
+            Unusable::Unreadable(why) => unreadable.push(format!("{key}: {why}")),
+        }
+    }
     if let State::Path(path) = &config.state
         && path.exists()
         && !path.is_dir()
@@ -99,16 +101,6 @@ fn named(config: &Config) -> Vec<Fault> {
         faults.push(Fault::about("state.path", why));
     }
     faults
-}
-
-/// Warnings of what cannot be read now.
-fn unreadable(config: &Config) -> impl Iterator<Item = String> {
-    unusable(config)
-        .into_iter()
-        .filter_map(|(key, why)| match why {
-            Unusable::Unreadable(why) => Some(format!("{key}: {why}")),
-            Unusable::Wrong(_) => None,
-        })
 }
 
 fn unusable(config: &Config) -> Vec<Named<'_>> {

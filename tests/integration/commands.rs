@@ -113,6 +113,14 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     }
 }
 
+/// Asserts that each line is about one of these places, in their order.
+fn assert_places(text: &str, places: &[&str]) {
+    assert_eq!(text.lines().count(), places.len(), "{text}");
+    for (line, place) in text.lines().zip(places) {
+        assert!(line.contains(&format!("kb.yml{place}")), "{line}: {place}");
+    }
+}
+
 #[test]
 fn all_mistakes_of_a_file_are_reported_one_in_each_line() {
     let config = "\
@@ -136,7 +144,6 @@ reindex:
 ";
     let (code, text) = check(config);
     assert_eq!(code, Some(2), "{text}");
-    let lines: Vec<_> = text.lines().collect();
     let places = [
         ":3:15: portals[0].base_url: ",
         ":5:5: portals[0]: a literal key is refused",
@@ -151,10 +158,7 @@ reindex:
         ":17:13: reindex.windows[0]: ",
         ":17:44: reindex.windows[2]: ",
     ];
-    assert_eq!(lines.len(), places.len(), "{text}");
-    for (line, place) in lines.iter().zip(places) {
-        assert!(line.contains(&format!("kb.yml{place}")), "{line}: {place}");
-    }
+    assert_places(&text, &places);
 
     // What needs several keys is checked too, where these are right.
     let config = "\
@@ -174,10 +178,7 @@ collect: {jitter: soon}
         ":4:31: reindex.folders[0].match: is missing",
         ":5:19: collect.jitter: ",
     ];
-    for (line, place) in text.lines().zip(places) {
-        assert!(line.contains(&format!("kb.yml{place}")), "{text}: {place}");
-    }
-    assert_eq!(text.lines().count(), places.len(), "{text}");
+    assert_places(&text, &places);
 }
 
 #[test]
@@ -209,6 +210,36 @@ fn what_the_configuration_names_is_read_when_it_is_checked() {
         let keys = more.matches("/dev/null").count().max(1);
         assert_eq!(text.lines().count(), keys, "{text}");
     }
+}
+
+#[test]
+fn all_that_is_named_and_wrong_is_reported_together_with_other_mistakes() {
+    let config = "\
+portals:
+  - name: main
+    base_url: https://portal.example
+    api_key_file: /dev/null
+    ca_file: /dev/null
+    cert_file: /dev/null
+    key_file: /dev/null
+    proxy_url: nowhere
+  - {name: plain, base_url: 'http://portal.example', api_key_env: K}
+collect: {schedule: soon}
+state: {postgres_url_file: /dev/null}
+";
+    let (code, text) = check(config);
+    assert_eq!(code, Some(2), "{text}");
+    let places = [
+        ":4:19: portals[0].api_key_file: ",
+        ":5:14: portals[0].ca_file: ",
+        ":6:16: portals[0].cert_file: ",
+        ":7:15: portals[0].key_file: ",
+        ":8:16: portals[0].proxy_url: ",
+        ":9:29: portals[1].base_url: ",
+        ":10:21: collect.schedule: ",
+        ":11:28: state.postgres_url_file: ",
+    ];
+    assert_places(&text, &places);
 }
 
 /// A key may be a credential of a service that does not run.
