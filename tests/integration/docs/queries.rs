@@ -1,4 +1,9 @@
-//! The queries of the documents, on a real Prometheus that scrapes a demo.
+//! The queries of the documents, on a real Prometheus that scrapes a demo; those of the runbook are judged by promtool.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
 
 use super::{markdown, text};
 use crate::support::exporter::Exporter;
@@ -33,4 +38,25 @@ async fn every_query_of_the_documents_has_a_result() {
         .await;
     }
     exporter.stop().await;
+}
+
+/// Those that read the last hour have no result on a new Prometheus.
+#[test]
+fn prometheus_accepts_every_query_of_the_runbook() {
+    let queries = markdown::blocks(&text("alerts/runbook.md"), "promql");
+    assert_eq!(queries.len(), 2);
+    let rules = queries.iter();
+    let rules: Vec<_> = rules
+        .map(|query| json!({"record": "asked", "expr": query}))
+        .collect();
+    let rules = json!({"groups": [{"name": "runbook", "rules": rules}]});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("queries.json");
+    fs::write(&file, rules.to_string()).unwrap();
+    let checked = Command::new("promtool")
+        .args(["check", "rules", "--lint=none"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(checked.status.success(), "{checked:?}");
 }
