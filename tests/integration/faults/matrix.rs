@@ -19,7 +19,7 @@ use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 /// Between two scrapes.
-const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Most intervals for two counts of the folders that are not struck, or until those that are struck are counted again. Two or three are
 /// usual; a pace that was halved down to one request in two seconds takes four more to come back.
@@ -88,7 +88,7 @@ impl Matrix {
             for (number, file) in key_files.iter().enumerate() {
                 config["portals"][number]["api_key_file"] = json!(file);
             }
-            config["collect"]["schedule"] = "2s".into();
+            config["collect"]["schedule"] = "5s".into();
             config["collect"]["concurrency"] = 2.into();
             config["collect"]["max_folders"] = 6.into();
             config["collect"]["max_pages_per_folder"] = 5.into();
