@@ -1,7 +1,7 @@
-//! Tells the program what it was built from and with, for `kb_exporter_build_info` and `--version`, and makes pages of its documents.
+//! Tells the program what it was built from and with, for `kb_exporter_build_info` and `--version`, and makes a page of the runbook.
 
-#[path = "build/documents.rs"]
-mod documents;
+#[path = "build/runbook.rs"]
+mod runbook;
 
 use std::env;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn main() {
         println!("cargo::rerun-if-changed=.git/logs/HEAD");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    documents::write();
+    runbook::write();
 }
 
 fn output(program: &str, arguments: &[&str]) -> Option<String> {

@@ -35,7 +35,7 @@ mod turn;
 mod update;
 
 pub use apply::apply;
-pub use day::{Day, waiting};
+pub use day::Day;
 pub use departure::{Departure, DepartureReason, Unavailable, Unreadable};
 pub use entries::Unidentified;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};

@@ -34,7 +34,6 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod aggregate;
-pub mod alert;
 pub mod app;
 pub mod attempts;
 pub mod classify;

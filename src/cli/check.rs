@@ -25,7 +25,7 @@ use crate::portal::{
 };
 use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable, Unreadable};
 
-use report::{Lines, PortalReport, Report};
+use report::{Report, Tested};
 
 /// Retries of a request: a person waits for the answer.
 const RETRIES: u32 = 1;
@@ -40,33 +40,28 @@ pub(super) struct CheckArgs {
     output: Form,
 }
 
-/// Tests every portal and its folders, and prints the results: in the table, each folder as soon as it is known.
+/// Tests every portal and its folders, and prints the results.
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(&args.config)?;
-    let print = |text: &str| match args.output {
-        Form::Table => output::print(text),
-        Form::Json => Ok(()),
-    };
-    let report = settings::runtime()?.block_on(check(&config, &print))?;
+    let report = settings::runtime()?.block_on(check(&config));
     match args.output {
-        Form::Table => output::print(&report.notes())?,
+        Form::Table => output::print(&report.text(table::terminal_width()))?,
         Form::Json => output::print(&report.json()?)?,
     }
     Ok(exit::code(report.is_complete()))
 }
 
 /// Tests all portals in parallel.
-async fn check(config: &Config, print: &impl Fn(&str) -> Result<()>) -> Result<Report> {
+async fn check(config: &Config) -> Report {
     let mut config = config.clone();
     config.request.retries = config.request.retries.min(RETRIES);
     let throttles = Throttles::default();
     let portals = config.portals.iter().enumerate();
     let portals = portals.map(async |(index, portal)| {
         let (config, throttles) = (&config, &throttles);
-        try_portal(config, index, portal, throttles, print).await
+        try_portal(config, index, portal, throttles).await
     });
-    let portals: Result<Vec<_>> = join_all(portals).await.into_iter().collect();
-    Ok(Report::new(&config, portals?))
+    Report::new(&config, join_all(portals).await)
 }
 
 async fn try_portal(
@@ -74,47 +69,40 @@ async fn try_portal(
     index: usize,
     portal: &Portal,
     throttles: &Throttles,
-    print: &impl Fn(&str) -> Result<()>,
-) -> Result<PortalReport> {
+) -> Tested {
     let mut view = PortalView::unasked(portal);
     let (session, listing) = match list(config, portal, throttles).await {
         Ok(listed) => listed,
         Err(error) => {
-            print(&report::of_portal(&portal.name, &error.to_string()))?;
             view.list = ListState::Failed {
                 trouble: error.trouble(),
                 message: error.to_string(),
                 since: Moment::now().wall,
                 last: None,
             };
-            return Ok(PortalReport {
+            return Tested {
                 view,
                 listing: None,
                 mistakes: Vec::new(),
-            });
+            };
         }
     };
     let settings = Settings::new(portal, config);
     let Admission { folders, facts } = admit(&listing, &settings);
     view.reindex = Arc::clone(&settings.reindex);
-    let lines = Lines::new(&portal.name, &folders, table::terminal_width());
-    if folders.is_empty() {
-        print(&report::of_portal(&portal.name, "no folder to collect"))?;
-    }
     let mut tried = stream::iter(folders)
         .map(async |listed| try_folder(&session, listed).await)
         .buffer_unordered(config.collect.concurrency.get());
     while let Some(folder) = tried.next().await {
-        print(&lines.folder(&folder))?;
         view.folders.insert(folder.id, Arc::new(folder));
     }
     drop(tried);
     view.list = ListState::Read(facts);
-    Ok(PortalReport {
+    Tested {
         mistakes: report::unmatched(portal, index, &listing),
         view,
         listing: Some(listing),
-    })
+    }
 }
 
 async fn list(

@@ -3,17 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use crate::classify::ErrorRow;
-use crate::clock::Moment;
+use crate::health::{Finding, Kind, PortalHealth};
 use crate::history::FullRead;
 use crate::model::{ByStatus, Status};
-use crate::snapshot::{
-    Counts, ErrorClass, FolderState, FolderView, ListState, PortalView, Unreadable,
-};
+use crate::snapshot::{Counts, ErrorClass, FolderState, FolderView, ListState, Unreadable};
 
 /// One portal, with the mistakes of the configuration that it shows.
-pub(super) fn portal(view: &PortalView, mistakes: &[String]) -> Value {
+pub(super) fn portal(health: &PortalHealth, mistakes: &[String]) -> Value {
+    let view = &health.view;
     let run = view.collections.last_run;
-    let errors = view.error_classes(Moment::now());
     let unavailable = match &view.list {
         ListState::Failed {
             trouble, message, ..
@@ -22,20 +20,24 @@ pub(super) fn portal(view: &PortalView, mistakes: &[String]) -> Value {
     };
     json!({
         "name": view.name.as_str(),
-        "ok": view.is_complete() && mistakes.is_empty(),
+        "ok": health.is_complete() && mistakes.is_empty(),
         "unavailable": unavailable,
-        "notes": notes(view, mistakes),
+        "notes": notes(health, mistakes),
         "ended": run.map(|run| run.ended.to_string()),
         "duration_seconds": run.map(|run| run.duration.as_secs_f64()),
-        "errors": errors.iter().map(class).collect::<Value>(),
+        "errors": health.errors.iter().map(class).collect::<Value>(),
         "folders": view.folders.values().map(|view| folder(view)).collect::<Value>(),
     })
 }
 
-/// What cannot be collected beside single folders, for people. Why the list cannot be read is told elsewhere.
-pub(super) fn notes(view: &PortalView, mistakes: &[String]) -> Vec<String> {
-    let notes = view.notes().filter(|_| view.list.trouble().is_none());
-    notes.chain(mistakes.iter().cloned()).collect()
+/// What is wrong beside single folders, for people. Why the list cannot be read is told elsewhere.
+pub(super) fn notes<'a>(health: &'a PortalHealth, mistakes: &'a [String]) -> Vec<&'a str> {
+    let is_note = |finding: &&Finding| finding.kind != Kind::PortalUnreadable;
+    let notes = health.findings.iter().filter(is_note);
+    let notes = notes.map(|finding| &*finding.sentence);
+    notes
+        .chain(mistakes.iter().map(|mistake| &**mistake))
+        .collect()
 }
 
 fn class(error: &ErrorClass) -> Value {

@@ -2,6 +2,7 @@
 
 mod render;
 mod settings;
+mod shipped;
 mod threshold;
 
 use std::process::ExitCode;
@@ -10,11 +11,11 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use crate::alert::SHIPPED;
 use crate::cli::web::SiteArgs;
 use crate::cli::{address, output};
 
 use settings::Settings;
+use shipped::SHIPPED;
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -21,6 +21,7 @@ use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
+use crate::health::{self, Conditions, Health};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
@@ -67,13 +68,18 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
     scan.events.show_kill_switch(kill_switch);
     let snapshot = scan.publisher.current();
+    let conditions = Conditions {
+        kill_switch,
+        reload_failed: false,
+    };
+    let health = health::judge(&snapshot, conditions, Moment::now());
     let text = match args.output {
-        Output::Table => tables::text(&snapshot, table::terminal_width()),
-        Output::Json => json(&snapshot)?,
+        Output::Table => tables::text(&health, table::terminal_width()),
+        Output::Json => json(&health)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
-    Ok(exit::code(snapshot.is_complete()))
+    Ok(exit::code(health.is_complete()))
 }
 
 /// A single collection of every portal.
@@ -144,8 +150,8 @@ impl Scan {
     }
 }
 
-fn json(snapshot: &Snapshot) -> Result<String> {
-    let portals = snapshot.portals.iter();
+fn json(health: &Health) -> Result<String> {
+    let portals = health.portals.iter();
     let portals = portals.map(|portal| document::portal(portal, &[]));
     output::document(&json!({ "portals": portals.collect::<Value>() }))
 }

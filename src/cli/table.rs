@@ -85,6 +85,11 @@ impl Table {
         write_wrapped(f, &line, width)
     }
 
+    /// The number of its columns.
+    pub fn width(&self) -> usize {
+        self.titles.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

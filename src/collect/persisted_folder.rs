@@ -69,7 +69,7 @@ impl PersistedFolder {
         let history = Arc::make_mut(&mut self.history);
         history.update(update.changed, &update.forgotten, count);
         let mut record = update.record;
-        record.note_day(self.record.as_ref(), count, history);
+        record.note_day(count, history);
         self.record = Some(record);
         self.departure = None;
     }

@@ -1,4 +1,4 @@
-//! Reindexing as health and the status page show it.
+//! Reindexing, as `/health` and the pages show it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,9 @@ use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Cause, Choice, Decision, Hold, Reason};
 use crate::snapshot::{FolderView, PortalView, ReindexView, Snapshot};
 use crate::text;
+
+use super::Conditions;
+use super::finding::{Finding, Kind};
 
 /// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
@@ -150,15 +153,22 @@ fn sentence_of_hold(portal: &PortalView, hold: &Hold) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Why the ledger cannot be used or written; a warning.
-pub(super) fn warning(view: &ReindexView) -> Option<String> {
-    let refused = view.refusal()?;
-    Some(format!("nothing is reindexed: {refused}"))
-}
-
-/// What stops reindexing as configured; not a warning.
-pub(super) fn remark(kill_switch: bool) -> Option<String> {
-    kill_switch.then(|| "nothing is reindexed: the kill switch is on".to_owned())
+/// Why nothing is reindexed, and what the rules name for nothing.
+pub(super) fn findings(
+    portal: &PortalView,
+    view: &ReindexView,
+    conditions: Conditions,
+    known_classes: Option<&BTreeSet<&str>>,
+) -> Vec<Finding> {
+    let refused = view.refusal();
+    let refused = refused.map(|why| format!("nothing is reindexed: {why}"));
+    let switch = "nothing is reindexed: the kill switch is on".to_owned();
+    let switch = conditions.kill_switch.then_some(switch);
+    let unknown = known_classes.map(|known| unknown_classes(portal, known));
+    let remarks = switch.into_iter().chain(unknown.unwrap_or_default());
+    let remarks = remarks.map(|remark| Finding::new(Kind::Remark, remark));
+    let refused = refused.map(|why| Finding::new(Kind::ExporterProblem, why));
+    refused.into_iter().chain(remarks).collect()
 }
 
 /// The classes that files had in any portal, because the rules hold for all portals. None before each portal ended a collection.
@@ -177,8 +187,8 @@ pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     Some(slots.chain(shown).chain(sent).collect())
 }
 
-/// The classes in the rules of reindexing that no file had; not a warning.
-pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
+/// The classes in the rules of reindexing that no file had.
+fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
     if portal.list.facts().is_none() {
         return Vec::new();
     }

@@ -9,9 +9,11 @@ use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, FullRead, Look};
-use crate::model::{ByStatus, FolderName, PortalName};
+use crate::model::{ByStatus, FolderName, PortalName, Series, Timestamp};
 use crate::portal::Trouble;
-use crate::snapshot::{ListFacts, Unavailable, Unreadable, Unwatched, Waiting, Way, Writes};
+use crate::snapshot::{
+    FolderState, ListFacts, ListState, Unavailable, Unreadable, Unwatched, Waiting, Way, Writes,
+};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -80,8 +82,13 @@ fn snapshot(portals: Vec<Arc<PortalView>>) -> Snapshot {
     }
 }
 
+fn sentences(findings: &[Finding]) -> String {
+    let sentences: Vec<_> = findings.iter().map(|one| &*one.sentence).collect();
+    sentences.join("; ")
+}
+
 fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
-    judge(&snapshot(portals), false, now).status
+    judge(&snapshot(portals), Conditions::default(), now).status
 }
 
 #[test]
@@ -145,7 +152,7 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
         };
         let folder = folder(state, Some(counted));
         let portal = portal(ListState::Read(FACTS), vec![folder]);
-        let health = judge(&snapshot(vec![portal]), false, now);
+        let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = &health.portals[0].folders[0];
         assert_eq!(
             (folder.stale, folder.counts.is_none()),
@@ -168,9 +175,9 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
             scanned: None,
         });
         let portal = portal(ListState::Read(FACTS), vec![folder]);
-        let mut health = judge(&snapshot(vec![portal]), false, now);
+        let mut health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = health.portals[0].folders.remove(0);
-        (health.status, folder.message.unwrap_or_default())
+        (health.status, sentences(&folder.findings))
     };
     assert_eq!(judged(0, [0, 0]), (Status::Pass, String::new()));
     for (missing_files, rows, says) in [
@@ -194,9 +201,10 @@ fn folders_that_wait_are_said_and_no_warning() {
             folders,
             longest: Duration::from_millis(750_400),
         });
-        let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
+        let snapshot = snapshot(vec![Arc::new(view)]);
+        let health = judge(&snapshot, Conditions::default(), Moment::now());
         assert_eq!(health.status, Status::Pass);
-        health.portals[0].notes.join("; ")
+        sentences(&health.portals[0].findings)
     };
     assert_eq!(note(1), "1 folder waits to be read, the first for 12m 30s");
     assert_eq!(note(9), "9 folders wait to be read, the first for 12m 30s");
@@ -215,7 +223,31 @@ fn what_a_list_leaves_out_is_said() {
     };
     let mut view = (*portal(ListState::Read(facts), vec![])).clone();
     view.state_writes = Writes::Refused("the disk is full".to_owned());
-    let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
+    let snapshot = snapshot(vec![Arc::new(view)]);
+    let health = judge(&snapshot, Conditions::default(), Moment::now());
     assert_eq!(health.status, Status::Warn);
-    assert_eq!(health.portals[0].notes.len(), 5);
+    assert_eq!(health.portals[0].findings.len(), 5);
+}
+
+#[test]
+fn files_that_fail_are_said_and_change_no_status() {
+    let now = Moment::now();
+    let step = Series::step(now.wall);
+    let mut view = folder(FolderState::Counted, Some(now));
+    let day = Arc::make_mut(&mut view.day);
+    for series in [&mut day.failed_entries, &mut day.finished_entries] {
+        series.note(step - Series::DAY, 0);
+        series.note(step, 42);
+    }
+    let portal = portal(ListState::Read(FACTS), vec![view]);
+    let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
+    assert_eq!(health.status, Status::Pass);
+    let portal = &health.portals[0];
+    assert_eq!(
+        [&portal.findings, &portal.folders[0].findings].map(|findings| sentences(findings)),
+        [
+            "42 of 42 files that finished in half an hour failed",
+            "42 files failed in the last hour"
+        ]
+    );
 }

@@ -185,15 +185,9 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
 
 impl FolderRecord {
     /// Notes in the day what a count found, and the newest files of those that were known, too. `history`: the files after the count.
-    pub fn note_day(&mut self, before: Option<&Self>, count: &FolderCount, history: &FileHistory) {
-        let oldest = history.oldest(count);
-        let waiting = [Status::Pending, Status::Processing].map(|status| oldest[status]);
-        let waiting = waiting.into_iter().flatten().min();
-        let numbers = |record: &Self| (record.counts, record.counters.entries);
-        let (files, entries) = numbers(self);
-        let before = before.map(numbers);
-        let before = before.as_ref().map(|(files, entries)| [files, entries]);
-        Arc::make_mut(&mut self.day).note(self.counted, [&files, &entries], waiting, before);
+    pub fn note_day(&mut self, count: &FolderCount, history: &FileHistory) {
+        let (files, entries) = (self.counts, self.counters.entries);
+        Arc::make_mut(&mut self.day).note(self.counted, &files, &entries);
         let is_still = |file: &NamedFile| {
             let known = history.get(file.key);
             known.is_some_and(|known| known.is_settled() && known.status == file.status)

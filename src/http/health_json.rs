@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::health::{FolderHealth, FolderReindex, Health, PortalHealth, PortalReindex};
+use crate::health::{Finding, FolderHealth, FolderReindex, Health, PortalHealth, PortalReindex};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
 use crate::snapshot::{ErrorClass, Unavailable};
@@ -38,12 +38,12 @@ fn portal_check(portal: &PortalHealth) -> Value {
     object(json!({
         "componentId": view.name.as_str(),
         "componentType": "portal",
-        "status": portal.status,
+        "status": portal.status(),
         // As `kb_portal_active`; and the process that reads the portal, if it is another one.
         "active": view.is_active(),
         "holder": view.holder(),
         "reason": view.list.trouble().map(Trouble::as_str),
-        "output": (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
+        "output": output(&portal.findings),
         // The label `state` of `kb_portal_sorting` that is 1.
         "sorting": view.sorting.as_str(),
         "reindex": portal.reindex.as_ref().map(portal_reindex),
@@ -58,9 +58,9 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
         "componentId": view.id.to_string(),
         "componentType": "folder",
         "name": view.name.to_string(),
-        "status": folder.status,
+        "status": folder.status(),
         "reason": view.state.unavailable().map(Unavailable::as_str),
-        "output": folder.message,
+        "output": output(&folder.findings),
         "observedValue": folder.age_seconds,
         "observedUnit": folder.age_seconds.map(|_| "s"),
         "stale": folder.stale,
@@ -68,6 +68,13 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
         "time": text(view.last_success),
         "nextRun": text(next_run),
     }))
+}
+
+/// What is wrong, if anything is, for people.
+fn output(findings: &[Finding]) -> Option<String> {
+    let sentences = findings.iter().map(|finding| &*finding.sentence);
+    let sentences: Vec<_> = sentences.collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
 /// An error class: its files, and one of its reasons as the output.

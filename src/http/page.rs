@@ -3,16 +3,15 @@
 
 mod chart;
 mod config;
-mod documents;
 mod errors;
 mod finding;
 mod folder;
 mod folders;
-mod health;
 mod layout;
+mod numbers;
 mod query;
 mod row;
-mod totals;
+mod runbook;
 
 use std::sync::Arc;
 
@@ -49,7 +48,6 @@ pub(super) struct Pages<'a> {
     configuration: &'a Configuration,
     now: Moment,
     rows: Vec<Row<'a>>,
-    findings: Findings,
     metrics: &'a str,
     path: &'a str,
 }
@@ -74,15 +72,12 @@ impl<'a> Pages<'a> {
         now: Moment,
         [metrics, path]: [&'a str; 2],
     ) -> Self {
-        let rows = row::all(health, now);
-        let is_reloaded = configuration.facts.reload_successful;
         Self {
-            findings: Findings::of(health, is_reloaded, &rows),
+            rows: row::all(health, now),
             snapshot,
             health,
             configuration,
             now,
-            rows,
             metrics,
             path,
         }
@@ -90,22 +85,19 @@ impl<'a> Pages<'a> {
 
     /// The page of a route, with the parts of its path that vary; `None` if there is no such page.
     pub(super) fn render(&self, route: Route, parts: &[String], query: &Query) -> Option<Markup> {
+        let findings = Findings::of(self.health, &self.rows);
         let (title, content) = match (route, parts) {
-            (Route::Folders, []) => (self.findings.title(), folders::content(self, query)),
+            (Route::Folders, []) => (findings.title(), folders::content(self, &findings, query)),
             (Route::Folder, [portal, folder]) => {
                 let row = self.row(portal, FolderId::parse(folder)?)?;
                 (row.name().to_owned(), folder::content(row, self))
             }
             (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
-            (Route::HealthPage, []) => ("Health".to_owned(), health::content(self)),
             (Route::Configuration, []) => {
                 let content = config::content(self.configuration);
                 ("Configuration".to_owned(), content)
             }
-            (Route::Documents | Route::Document, []) => {
-                ("Documentation".to_owned(), documents::list())
-            }
-            (Route::Document, [name]) => documents::content(name)?,
+            (Route::Runbook, []) => ("Runbook".to_owned(), runbook::content()),
             _ => return None,
         };
         let here = match route {
@@ -115,7 +107,7 @@ impl<'a> Pages<'a> {
         Some(layout::page(
             &title,
             [&here, self.metrics],
-            self.findings.state,
+            findings.state(),
             &content,
         ))
     }
@@ -132,3 +124,6 @@ fn folder_path(portal: &PortalName, folder: FolderId) -> String {
     // A space is `+` in a query alone.
     format!("folders/{}/{folder}", portal.replace('+', "%20"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use axum::{Router, middleware};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Moment;
-use crate::health::{self, Health};
+use crate::health::{self, Conditions, Health};
 use crate::http::answer::{self, Asset};
 use crate::http::guard::{Guard, admit};
 use crate::http::health_json;
@@ -49,10 +49,8 @@ pub struct Site {
 impl Site {
     pub fn router(self) -> Router {
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
-        let documents = format!("{}/", Route::Documents.as_str());
-        let mut router = Router::new()
-            .route(&self.guard.telemetry_path, get(metrics))
-            .route(&documents, get(page));
+        let telemetry_path = &self.guard.telemetry_path;
+        let mut router = Router::new().route(telemetry_path, get(metrics));
         for route in Route::ALL {
             let answer = match route {
                 Route::Style => asset(&answer::STYLE),
@@ -89,7 +87,11 @@ impl Site {
     }
 
     async fn health(&self, snapshot: &Snapshot, now: Moment) -> Health {
-        health::judge(snapshot, self.kill_switch().await, now)
+        let conditions = Conditions {
+            kill_switch: self.kill_switch().await,
+            reload_failed: !self.config.borrow().facts.reload_successful,
+        };
+        health::judge(snapshot, conditions, now)
     }
 }
 

@@ -196,15 +196,6 @@ fn addresses_in_the_documents_are_real_or_examples() {
 }
 
 #[test]
-fn the_program_serves_every_document() {
-    let served = text("build/documents.rs");
-    for document in markdown::files(&root().join("docs"), "md") {
-        let name = document.display().to_string();
-        assert!(served.contains(&format!("\"{name}\"")), "{name}");
-    }
-}
-
-#[test]
 fn the_glossary_has_each_word_once() {
     let architecture = text("docs/architecture.md");
     let (_, glossary) = architecture.split_once("\n## Glossary\n").unwrap();

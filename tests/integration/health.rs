@@ -116,8 +116,7 @@ async fn health_warns_of_a_folder_that_cannot_be_counted_and_says_why() {
 }
 
 #[tokio::test]
-async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_a_pattern_matches_none()
- {
+async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_it_may_use_none() {
     let portal = Portal::start().await;
     let folders = ["A", "B", "C"].map(|name| portal.folder(name));
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
@@ -137,7 +136,7 @@ async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_
     portal.world(|world| world.key_folders(&key, [folders[0]]));
     note("most folders left within a day: 2").await;
     portal.world(|world| world.key_folders(&key, []));
-    note("matches no folder that the key may use").await;
+    note("the key may use no folder").await;
 }
 
 #[tokio::test]

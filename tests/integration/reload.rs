@@ -83,7 +83,7 @@ async fn a_file_that_cannot_be_used_is_said_on_the_page_until_it_can() {
         exporter.signal("HUP");
         wait_for("the page says how the reload ended", async || {
             let page = exporter.get("/").await.text().await.unwrap();
-            let says = page.contains("docs/runbook.md#kbexporterproblem");
+            let says = page.contains("runbook#kbexporterproblem");
             (says == is_said).then_some(())
         })
         .await;

@@ -1,33 +1,25 @@
-//! What a check found, in lines for people and as a document, and whether all can be collected.
+//! What a check found, as a table for people and as a document, and whether all can be collected.
+
+use std::iter::zip;
+use std::sync::Arc;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::scan::tables;
 use crate::cli::settings::nearest_name;
-use crate::cli::{document, output, table};
+use crate::cli::table::{Table, known};
+use crate::cli::{document, output};
+use crate::clock::Moment;
 use crate::config::{Config, FolderPattern, Portal};
-use crate::model::{FolderId, PortalName};
-use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderView, PortalView};
-use crate::text;
+use crate::health::{self, Conditions, Health};
+use crate::model::FolderId;
+use crate::portal::Listing;
+use crate::snapshot::{PortalView, Snapshot};
 
-/// Longest name of a folder that has a place in its column, in characters.
-const NAME: usize = 40;
-
-/// Columns of the number of files.
-const NUMBER: usize = 8;
-
-/// All portals, in the order of the configuration.
+/// A portal that was tested.
 #[derive(Debug)]
-pub(super) struct Report {
-    portals: Vec<PortalReport>,
-    /// Mistakes that concern no portal alone.
-    mistakes: Vec<String>,
-}
-
-#[derive(Debug)]
-pub(super) struct PortalReport {
+pub(super) struct Tested {
     pub view: PortalView,
     /// The folders of the key, if their list could be read.
     pub listing: Option<Listing>,
@@ -35,54 +27,81 @@ pub(super) struct PortalReport {
     pub mistakes: Vec<String>,
 }
 
+/// All portals, in the order of the configuration.
+#[derive(Debug)]
+pub(super) struct Report {
+    health: Health,
+    /// Mistakes of the configuration that each portal shows.
+    mistakes: Vec<Vec<String>>,
+    /// Those that concern no portal alone.
+    others: Vec<String>,
+}
+
 impl Report {
-    pub fn new(config: &Config, portals: Vec<PortalReport>) -> Self {
-        let listings = portals.iter().map(|portal| portal.listing.as_ref());
+    pub fn new(config: &Config, tested: Vec<Tested>) -> Self {
+        let listings = tested.iter().map(|portal| portal.listing.as_ref());
         let listings: Option<Vec<_>> = listings.collect();
-        let mistakes = listings.map(|listings| unmatched_overrides(config, &listings));
-        Self {
+        let others = listings.map(|listings| unmatched_overrides(config, &listings));
+        let others = others.unwrap_or_default();
+        let tested = tested.into_iter();
+        let (portals, mistakes) = tested
+            .map(|portal| (Arc::new(portal.view), portal.mistakes))
+            .unzip();
+        let snapshot = Snapshot {
             portals,
-            mistakes: mistakes.unwrap_or_default(),
+            ..Snapshot::default()
+        };
+        Self {
+            health: health::judge(&snapshot, Conditions::default(), Moment::now()),
+            mistakes,
+            others,
         }
     }
 
     pub fn is_complete(&self) -> bool {
-        let is_complete =
-            |portal: &PortalReport| portal.view.is_complete() && portal.mistakes.is_empty();
-        self.portals.iter().all(is_complete) && self.mistakes.is_empty()
+        let no_mistakes = self.mistakes.iter().all(Vec::is_empty);
+        self.health.is_complete() && no_mistakes && self.others.is_empty()
     }
 
-    /// What follows the lines of the folders.
-    pub fn notes(&self) -> String {
-        let portals = self.portals.iter().flat_map(|portal| {
+    /// A table of the folders, and what is to be said of portals.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let mut table = Table::new("portal, folder, #files, result", width);
+        for portal in &self.health.portals {
+            tables::add_folders(&mut table, portal, |folder| {
+                vec![known(folder.view.reported_files)]
+            });
+        }
+        let portals = zip(&self.health.portals, &self.mistakes);
+        let notes = portals.flat_map(|(portal, mistakes)| {
             let name = &portal.view.name;
-            let notes = document::notes(&portal.view, &portal.mistakes);
-            let notes = notes.into_iter().chain(reindexing(portal));
+            let notes = tables::sentences(portal).chain(mistakes.iter().cloned());
+            let notes = notes.chain(reindexing(&portal.view));
             notes.map(move |note| format!("portal {name}: {note}\n"))
         });
-        let mistakes = self.mistakes.iter().map(|mistake| format!("{mistake}\n"));
-        portals.chain(mistakes).collect()
+        let others = self.others.iter().map(|mistake| format!("{mistake}\n"));
+        let notes: String = notes.chain(others).collect();
+        format!("{table}{notes}")
     }
 
     pub fn json(&self) -> Result<String> {
-        let portals = self.portals.iter();
-        let portals = portals.map(|portal| document::portal(&portal.view, &portal.mistakes));
-        output::document(&json!({ "portals": portals.collect::<Value>(), "notes": self.mistakes }))
+        let portals = zip(&self.health.portals, &self.mistakes);
+        let portals = portals.map(|(portal, mistakes)| document::portal(portal, mistakes));
+        output::document(&json!({ "portals": portals.collect::<Value>(), "notes": self.others }))
     }
 }
 
-/// In how many folders files are reindexed.
-fn reindexing(portal: &PortalReport) -> Option<String> {
-    portal.listing.as_ref()?;
-    let folders = portal.view.folders.values();
+/// In how many folders files are reindexed, if the list could be read.
+fn reindexing(portal: &PortalView) -> Option<String> {
+    portal.list.facts()?;
+    let folders = portal.folders.values();
     let folders = folders.map(|folder| (folder.id, folder.name.label()));
-    Some(portal.view.reindex.in_folders(folders))
+    Some(portal.reindex.in_folders(folders))
 }
 
 /// What keeps folders of a portal from being watched, although everything answers.
 pub(super) fn unmatched(portal: &Portal, index: usize, listing: &Listing) -> Vec<String> {
     if listing.folders.is_empty() {
-        return vec!["the key may use no folder: add folders to it in the portal".to_owned()];
+        return Vec::new();
     }
     let key = format!("portals[{index}].folders.include");
     let included = portal.folders.included();
@@ -110,43 +129,4 @@ fn sentence(key: &str, pattern: &FolderPattern, listings: &[&Listing]) -> Option
     let names = folders().map(|folder| folder.name.label());
     let near = nearest_name(&pattern.to_string(), names);
     Some(format!("{key}: no folder matches {pattern}{near}"))
-}
-
-/// How the folders of a portal are shown, one a line.
-pub(super) struct Lines<'a> {
-    portal: &'a PortalName,
-    /// The width of the column of names.
-    name: usize,
-}
-
-impl<'a> Lines<'a> {
-    /// The lines fit into the width of the terminal, if there is one, but for errors.
-    pub fn new(portal: &'a PortalName, folders: &[&ListedFolder], width: Option<u16>) -> Self {
-        let names = folders
-            .iter()
-            .map(|folder| text::one_line(folder.name.label()));
-        let longest = names.map(|name| name.chars().count()).max();
-        let room = width.map_or(usize::MAX, usize::from);
-        let others = portal.as_str().chars().count() + NUMBER + "     ok".len();
-        let room = room.saturating_sub(others).max(8);
-        Self {
-            portal,
-            name: longest.unwrap_or(0).min(NAME).min(room),
-        }
-    }
-
-    pub fn folder(&self, folder: &FolderView) -> String {
-        let name = text::one_line(folder.name.label());
-        let name = text::cut(&name, self.name);
-        let files = table::known(folder.reported_files);
-        let result = tables::result(folder);
-        let result = text::one_line(&result);
-        let (portal, width) = (self.portal, self.name);
-        format!("{portal}  {name:<width$} {files:>NUMBER$}  {result}\n")
-    }
-}
-
-/// A line about a portal without any folder.
-pub(super) fn of_portal(portal: &PortalName, result: &str) -> String {
-    format!("{portal}  {}\n", text::one_line(result))
 }

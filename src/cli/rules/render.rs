@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::RulesArgs;
-use crate::alert::Threshold;
 use crate::cli::address;
+use crate::cli::rules::shipped::Threshold;
 
 /// The runbook, as the shipped rules name it.
 const RUNBOOK: &str = "https://git.example/kb-exporter/blob/main/alerts/runbook.md";
@@ -198,7 +198,7 @@ mod tests {
     use clap::{Args as _, FromArgMatches as _};
 
     use super::*;
-    use crate::alert::SHIPPED;
+    use crate::cli::rules::shipped::SHIPPED;
 
     fn args(words: &[&str]) -> RulesArgs {
         let command = RulesArgs::augment_args(clap::Command::new("rules")).no_binary_name(true);

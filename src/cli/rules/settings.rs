@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::threshold::Setting;
-use crate::alert::Threshold;
+use crate::cli::rules::shipped::Threshold;
 use crate::model::FolderId;
 
 /// What a threshold is changed to.

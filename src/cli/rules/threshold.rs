@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use crate::alert::Threshold;
+use crate::cli::rules::shipped::Threshold;
 
 /// The names, the shipped values and what they mean, a line each.
 pub(super) fn table() -> String {
@@ -51,7 +51,7 @@ impl FromStr for Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alert::SHIPPED;
+    use crate::cli::rules::shipped::SHIPPED;
 
     #[test]
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {

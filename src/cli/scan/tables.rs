@@ -6,63 +6,82 @@ use std::fmt::Display;
 
 use crate::classify::ErrorRow;
 use crate::cli::table::{Table, known};
-use crate::clock::Moment;
+use crate::health::{FolderHealth, Health, Kind, PortalHealth};
 use crate::model::Status;
-use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable, Unreadable};
+use crate::snapshot::PortalView;
 
-/// All tables, at most `width` characters wide if there is such a limit, the summary of each portal, and its notes.
-pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
-    let mut parts = vec![folders(snapshot, width).to_string()];
+/// All tables, at most `width` characters wide if there is such a limit, the summary of each portal, and what is wrong with it.
+pub(super) fn text(health: &Health, width: Option<u16>) -> String {
+    let mut parts = vec![folders(health, width).to_string()];
     for table in [
-        errors_by_folder(snapshot, width),
-        errors_by_class(snapshot, width),
+        errors_by_folder(health, width),
+        errors_by_class(health, width),
     ] {
         if !table.is_empty() {
             parts.push(table.to_string());
         }
     }
-    for portal in &snapshot.portals {
-        let lines = summary(portal).into_iter().chain(portal.notes());
-        parts.extend(lines.map(|line| format!("portal {}: {line}\n", portal.name)));
+    for portal in &health.portals {
+        let lines = summary(&portal.view).into_iter().chain(sentences(portal));
+        parts.extend(lines.map(|line| format!("portal {}: {line}\n", portal.view.name)));
     }
     parts.concat()
 }
 
-fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
-    let statuses = statuses(snapshot);
+/// What is wrong with a portal as a whole.
+pub(in crate::cli) fn sentences(portal: &PortalHealth) -> impl Iterator<Item = String> {
+    portal.findings.iter().map(|one| one.sentence.clone())
+}
+
+fn folders(health: &Health, width: Option<u16>) -> Table {
+    let statuses = statuses(health);
     let numbers = statuses
         .iter()
         .map(|status| format!("#{}, ", status.as_str()));
     let numbers = numbers.collect::<Vec<_>>().concat();
     let mut table = Table::new(&format!("portal, folder, {numbers}#total, result"), width);
-    let empty = vec![""; statuses.len() + 2];
-    for portal in &snapshot.portals {
-        for (name, folder) in named(portal) {
+    for portal in &health.portals {
+        add_folders(&mut table, portal, |folder| {
             let counts = folder.counts.as_deref();
             let files = statuses
                 .iter()
                 .map(|status| counts.map(|counts| counts.files[*status]));
             let total = counts.map(|counts| counts.files.total());
-            let numbers: Vec<_> = files.chain([total]).map(known).collect();
-            let mut row: Vec<&dyn Display> = vec![&portal.name, &name];
-            row.extend(numbers.iter().map(|number| number as &dyn Display));
-            let result = result(folder);
-            row.push(&result);
-            table.add(&row);
-        }
-        if let Some(result) = portal_result(portal) {
-            let mut row: Vec<&dyn Display> = vec![&portal.name];
-            row.extend(empty.iter().map(|cell| cell as &dyn Display));
-            row.push(&result);
-            table.add(&row);
-        }
+            files.chain([total]).map(known).collect()
+        });
     }
     table
 }
 
+/// Adds the folders of a portal, each with some numbers and its result; or the result of the portal.
+pub(in crate::cli) fn add_folders(
+    table: &mut Table,
+    portal: &PortalHealth,
+    numbers: impl Fn(&FolderHealth) -> Vec<String>,
+) {
+    let portal_name = &portal.view.name;
+    for (name, folder) in named(portal) {
+        let numbers = numbers(folder);
+        let result = result(folder);
+        let mut row: Vec<&dyn Display> = vec![portal_name, &name];
+        row.extend(numbers.iter().map(|number| number as &dyn Display));
+        row.push(&result);
+        table.add(&row);
+    }
+    let result = match portal.view.list.trouble() {
+        Some(trouble) => trouble.as_str(),
+        None if portal.folders.is_empty() => "no folder to collect",
+        None => return,
+    };
+    let mut row: Vec<&dyn Display> = vec![portal_name];
+    row.extend((1..table.width() - 1).map(|_| &"" as &dyn Display));
+    row.push(&result);
+    table.add(&row);
+}
+
 /// The statuses that have a column: `unknown` only if a file has none of the others (docs/metrics.md, Labels).
-fn statuses(snapshot: &Snapshot) -> Vec<Status> {
-    let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
+fn statuses(health: &Health) -> Vec<Status> {
+    let folders = || health.portals.iter().flat_map(|portal| &portal.folders);
     let unknown = folders()
         .filter_map(|folder| folder.counts.as_ref())
         .any(|counts| counts.files[Status::Unknown] > 0);
@@ -71,54 +90,40 @@ fn statuses(snapshot: &Snapshot) -> Vec<Status> {
 }
 
 /// The folders of a portal by name. Where several have one name, their ids follow it.
-fn named(portal: &PortalView) -> Vec<(String, &FolderView)> {
+fn named(portal: &PortalHealth) -> Vec<(String, &FolderHealth)> {
     let mut times = HashMap::new();
-    for folder in portal.folders.values() {
-        *times.entry(&folder.name).or_insert(0) += 1;
+    for folder in &portal.folders {
+        *times.entry(&folder.view.name).or_insert(0) += 1;
     }
-    let mut named: Vec<_> = portal
-        .folders
-        .values()
-        .map(|folder| match times[&folder.name] {
-            1 => (folder.name.to_string(), &**folder),
-            _ => (format!("{} ({})", folder.name, folder.id), &**folder),
-        })
-        .collect();
+    let folders = portal.folders.iter();
+    let named = folders.map(|folder| {
+        let view = &folder.view;
+        match times[&view.name] {
+            1 => (view.name.to_string(), folder),
+            _ => (format!("{} ({})", view.name, view.id), folder),
+        }
+    });
+    let mut named: Vec<_> = named.collect();
     named.sort_by(|(a, _), (b, _)| a.cmp(b));
     named
 }
 
-/// What became of a folder.
-pub(in crate::cli) fn result(folder: &FolderView) -> String {
-    let reason = known(folder.state.unavailable().map(Unavailable::as_str));
-    let counts = folder.counts.as_deref();
-    match &folder.state {
-        FolderState::Unseen => "not read".to_owned(),
-        FolderState::Unavailable(Unreadable { message, .. }) => format!("{reason}: {message}"),
-        FolderState::Departed(_) => reason,
-        FolderState::Counted if counts.is_some_and(|counts| !counts.look.consistent) => {
-            "not consistent".to_owned()
-        }
-        FolderState::Counted => "ok".to_owned(),
-    }
-}
-
-/// The result of a portal without a folder, or whose list could not be read.
-fn portal_result(portal: &PortalView) -> Option<&'static str> {
-    match portal.list.trouble() {
-        Some(trouble) => Some(trouble.as_str()),
-        None => portal.folders.is_empty().then_some("no folder to collect"),
-    }
+/// What became of a folder: why it is not counted, or why its counts may be wrong.
+fn result(folder: &FolderHealth) -> &str {
+    let is_result = |kind: Kind| kind.is_uncounted() || kind == Kind::Marked;
+    let mut findings = folder.findings.iter();
+    let found = findings.find(|finding| is_result(finding.kind));
+    found.map_or("ok", |finding| &finding.sentence)
 }
 
 /// Failed and flagged files by folder and error class.
-fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
+fn errors_by_folder(health: &Health, width: Option<u16>) -> Table {
     let mut table = Table::new("portal, folder, =status, #files, error", width);
-    for portal in &snapshot.portals {
+    for portal in &health.portals {
         for (name, folder) in named(portal) {
             for row in errors(folder) {
                 let status = row.status.as_str();
-                table.add(&[&portal.name, &name, &status, &row.files, &row.class]);
+                table.add(&[&portal.view.name, &name, &status, &row.files, &row.class]);
             }
         }
     }
@@ -126,7 +131,7 @@ fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
 }
 
 /// The errors of a folder: by status, the largest class first.
-fn errors(folder: &FolderView) -> Vec<&ErrorRow> {
+fn errors(folder: &FolderHealth) -> Vec<&ErrorRow> {
     let counts = folder.counts.as_deref();
     let mut rows: Vec<_> = counts
         .into_iter()
@@ -137,13 +142,13 @@ fn errors(folder: &FolderView) -> Vec<&ErrorRow> {
 }
 
 /// Failed and flagged files by error class, over all folders, with an example of each.
-fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
+fn errors_by_class(health: &Health, width: Option<u16>) -> Table {
     let columns = "portal, error, #failed, #flagged, #folders, example";
     let mut table = Table::new(columns, width);
-    for portal in &snapshot.portals {
-        for error in portal.error_classes(Moment::now()) {
+    for portal in &health.portals {
+        for error in &portal.errors {
             table.add(&[
-                &portal.name,
+                &portal.view.name,
                 &error.class,
                 &error.files[Status::Failed],
                 &error.files[Status::Flagged],

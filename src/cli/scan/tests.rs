@@ -15,6 +15,10 @@ async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
     (scan, snapshot)
 }
 
+fn judged(snapshot: &Snapshot) -> Health {
+    health::judge(snapshot, Conditions::default(), Moment::now())
+}
+
 fn assert_row(table: &str, folder: &str, result: &str) {
     let is_it = |line: &str| line.contains(folder) && line.contains(result);
     assert!(table.lines().any(is_it), "{folder}, {result}: {table}");
@@ -34,8 +38,8 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         .with(|world| world.add_file(inbox, &failed))
         .unwrap();
     let (scan, snapshot) = scan(&scene).await;
-    assert!(snapshot.is_complete());
-    let table = tables::text(&snapshot, None);
+    assert!(judged(&snapshot).is_complete());
+    let table = tables::text(&judged(&snapshot), None);
     assert!(
         table.contains(
             "│ main   ┆ Inbox  ┆       0 ┆          0 ┆  205 ┆      1 ┆       0 ┆   206 ┆ ok     │"
@@ -50,7 +54,7 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         table.contains("portal main: 206 files in 2 folders, read with 5 requests in "),
         "{table}"
     );
-    let json: serde_json::Value = serde_json::from_str(&json(&snapshot).unwrap()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json(&judged(&snapshot)).unwrap()).unwrap();
     let folders = json["portals"][0]["folders"].as_array().unwrap();
     let counted = folders
         .iter()
@@ -77,16 +81,16 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
 }
 
 #[tokio::test]
-async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_shown_as_unlisted() {
+async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_said() {
     let scene = Scene::with_turn(&[("Inbox", 3), ("Secret", 1)], |world| {
         let inbox = world.folder_ids()[0];
         world.key_folders(KEY, [inbox]);
     })
     .await;
     let (_, snapshot) = scan(&scene).await;
-    assert!(snapshot.is_complete());
-    let table = tables::text(&snapshot, None);
-    assert_row(&table, "Secret", "unlisted");
+    assert!(judged(&snapshot).is_complete());
+    let table = tables::text(&judged(&snapshot), None);
+    assert_row(&table, "Secret", "not in the list of the key since");
     assert_row(&table, "Inbox", "3 ┆ ok");
 }
 
@@ -99,10 +103,13 @@ async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_anoth
     portal.name = crate::model::PortalName::new("other").unwrap();
     scene.config.portals.push(portal);
     let (_, snapshot) = scan(&scene).await;
-    assert!(!snapshot.is_complete());
-    let table = tables::text(&snapshot, None);
+    assert!(!judged(&snapshot).is_complete());
+    let table = tables::text(&judged(&snapshot), None);
     assert_row(&table, "│ main ", "unauthorized");
-    assert!(table.contains("portal main: status 401"), "{table}");
+    assert!(
+        table.contains("portal main: it rejects the key since") && table.contains(": status 401"),
+        "{table}"
+    );
     assert_row(&table, "│ other ", "2 ┆ ok");
 }
 
@@ -121,13 +128,13 @@ async fn a_portal_that_does_not_sort_is_noted_and_is_no_fault() {
         }
     });
     let (_, snapshot) = scan(&scene).await;
-    let table = tables::text(&snapshot, None);
+    let table = tables::text(&judged(&snapshot), None);
     assert!(table.contains("does not sort by status"), "{table}");
     assert!(
         table.contains("857 ┆    143 ┆       0 ┆  1000 ┆ ok"),
         "{table}"
     );
-    assert!(snapshot.is_complete());
+    assert!(judged(&snapshot).is_complete());
 }
 
 #[tokio::test]
@@ -136,10 +143,10 @@ async fn a_folder_that_takes_too_long_was_not_counted() {
     scene.config.collect.timeout = std::time::Duration::from_secs(1);
     scene.config.collect.max_requests_per_second = crate::config::Rate::PerSecond(0.01);
     let (_, snapshot) = scan(&scene).await;
-    assert!(!snapshot.is_complete());
-    let table = tables::text(&snapshot, None);
+    assert!(!judged(&snapshot).is_complete());
+    let table = tables::text(&judged(&snapshot), None);
     assert!(
-        table.contains("error: not read within collect.timeout (1s)"),
+        table.contains("not counted: not read within collect.timeout (1s)"),
         "{table}"
     );
 }
@@ -149,8 +156,10 @@ async fn folders_beyond_the_limit_were_not_counted() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1)]).await;
     scene.config.collect.max_folders = 1;
     let (_, snapshot) = scan(&scene).await;
-    assert!(!snapshot.is_complete());
-    assert!(tables::text(&snapshot, None).contains("1 folders are beyond collect.max_folders"));
+    assert!(!judged(&snapshot).is_complete());
+    assert!(
+        tables::text(&judged(&snapshot), None).contains("1 folders are beyond collect.max_folders")
+    );
 }
 
 #[tokio::test]
@@ -168,7 +177,7 @@ async fn a_certificate_that_cannot_be_read_is_the_trouble_of_the_portal() {
     ] {
         scene.config.portals[0].ca_file = Some(HiddenPath::file("ca_file", file));
         let (_, snapshot) = scan(&scene).await;
-        let text = tables::text(&snapshot, None);
+        let text = tables::text(&judged(&snapshot), None);
         assert!(text.contains(expected), "{text}");
     }
 }
@@ -179,8 +188,9 @@ async fn a_key_that_is_missing_is_the_trouble_of_the_portal() {
     scene.config.portals[0].key =
         KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
     let (_, snapshot) = scan(&scene).await;
-    assert!(!snapshot.is_complete());
+    assert!(!judged(&snapshot).is_complete());
     assert!(
-        tables::text(&snapshot, None).contains("the file that api_key_file names cannot be read")
+        tables::text(&judged(&snapshot), None)
+            .contains("the file that api_key_file names cannot be read")
     );
 }

@@ -62,7 +62,9 @@ fn judge_with(
         reindex: [(portal.name.clone(), Arc::new(view))].into(),
         portals: vec![Arc::new(portal)],
     };
-    judge(&snapshot, false, now).portals.remove(0)
+    judge(&snapshot, Conditions::default(), now)
+        .portals
+        .remove(0)
 }
 
 fn fresh(now: Moment) -> Arc<Book> {
@@ -87,8 +89,8 @@ fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
         let decision = health.folders[0].reindex.as_ref();
         let reason = decision.map(|shown| shown.decision.reason());
         assert_eq!(reason, shown.then_some(Reason::Cooldown), "{mode:?}");
-        assert_eq!(health.status, Status::Pass);
-        assert_eq!(health.notes, [""; 0]);
+        assert_eq!(health.status(), Status::Pass);
+        assert_eq!(sentences(&health.findings), "");
     }
 }
 
@@ -146,12 +148,15 @@ fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
     let now = Moment::now();
     let unusable = || held(Mode::DryRun, Reason::Ledger, Err("it is read-only"));
     let health = judge_in(Mode::DryRun, FolderState::Counted, unusable(), now);
-    assert_eq!(health.status, Status::Warn);
-    assert_eq!(health.notes, ["nothing is reindexed: it is read-only"]);
+    assert_eq!(health.status(), Status::Warn);
+    assert_eq!(
+        sentences(&health.findings),
+        "nothing is reindexed: it is read-only"
+    );
     assert_eq!(health.reindex.unwrap().remaining_files, None);
     let health = judge_in(Mode::Off, FolderState::Counted, unusable(), now);
-    assert_eq!(health.status, Status::Pass);
-    assert_eq!(health.notes, [""; 0]);
+    assert_eq!(health.status(), Status::Pass);
+    assert_eq!(sentences(&health.findings), "");
 }
 
 /// The notes of a portal whose rules name classes, of which it knows some.
@@ -190,7 +195,9 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
     ledger.intend(intent).unwrap();
     let view = held(Mode::DryRun, Reason::Cooldown, Ok(Arc::new(ledger)));
     let health = judge_with(rules, portal, view, now);
-    (health.status, health.notes)
+    let status = health.status();
+    let findings = health.findings.into_iter();
+    (status, findings.map(|finding| finding.sentence).collect())
 }
 
 #[test]

@@ -16,7 +16,6 @@ pub(super) fn content(configuration: &Configuration) -> Markup {
             @if configuration.shown["portals"].is_null() {
                 "There is no file: the environment configures one portal, and these are the defaults. "
             }
-            "What the keys mean, says " a href="docs/configuration.md" { "configuration.md" } ". "
             "Paths of secrets and comments are left out."
         }
         pre tabindex="0" { (format!("{:#}", configuration.shown)) }

@@ -69,7 +69,7 @@ fn row(error: &ErrorClass, portal: &str, records: &HashMap<Class, ClassRecord>) 
     html! {
         th.name scope="row" {
             a href=(Query::of_error(portal, error.class.as_str())) { (error.class) }
-            @if let Some(known) = &error.known { span.why { "first seen " (time(known.first_seen, As::Clock)) } }
+            @if let Some(known) = &error.known { span.why { "first seen by this exporter " (time(known.first_seen, As::Clock)) } }
         }
         td.n data-label="Failed" { (number(error.files[Status::Failed])) }
         td.n data-label="Flagged" { (number(error.files[Status::Flagged])) }

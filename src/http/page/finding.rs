@@ -1,289 +1,204 @@
-//! What is wrong, in sentences: the worst first.
+//! What is wrong or new, in sentences: the most urgent is the heading of the overview.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-use maud::{Markup, Render, html};
+use maud::{Markup, html};
 
-use crate::alert::{Alert, Rule};
-use crate::classify::ErrorRow;
-use crate::health::{Health, PortalHealth, Reading, Status as Wellness};
+use crate::health::{Finding, Health, Kind, Severity};
 use crate::http::page::folder_path;
-use crate::http::page::layout::{As, State, number, things, time};
+use crate::http::page::layout::{State, sentence, things};
 use crate::http::page::row::Row;
-use crate::model::Status;
-use crate::portal::Trouble;
-use crate::snapshot::{ListState, Unavailable};
+use crate::model::PortalName;
 use crate::text;
-
-/// Sentences on the page, at most; the others are only counted.
-const MAX_SENTENCES: usize = 6;
 
 /// Of a folder, in a sentence.
 const NAME_CHARACTERS: usize = 60;
 
-/// Something that is wrong.
-struct Finding {
-    /// The rule that says so, if there is one.
-    rule: Option<Rule>,
-    /// How many files or folders it is about.
-    number: u64,
-    /// What it is about, for the title of the tab.
-    subject: String,
-    sentence: Markup,
+/// Of a sentence, in the title of the tab.
+const TITLE_CHARACTERS: usize = 70;
+
+/// What a sentence is about.
+enum Subject<'a> {
+    Exporter,
+    Portal(&'a PortalName),
+    /// The folders of one portal with findings of one kind: the first of them, and how many they are of all.
+    Folders(&'a Row<'a>, usize, usize),
 }
 
-impl Finding {
-    fn state(&self) -> State {
-        match self.rule {
-            Some(Rule::PortalUnreadable) => State::Fail,
-            Some(Rule::FlaggedWaiting) => State::Note,
-            _ => State::Warn,
-        }
-    }
+/// A sentence: a finding, or that of the first of several folders.
+struct Sentence<'a> {
+    finding: &'a Finding,
+    subject: Subject<'a>,
+    /// The files that it is about.
+    files: u64,
 }
 
-pub(super) struct Findings {
-    pub(super) state: State,
-    sentences: Vec<Finding>,
-    /// Those that are not among the sentences.
-    more: usize,
+pub(super) struct Findings<'a> {
+    sentences: Vec<Sentence<'a>>,
     /// The sentence if nothing is wrong.
-    calm: String,
+    calm: (&'static str, State),
 }
 
-impl Findings {
-    pub(super) fn of(health: &Health, is_reloaded: bool, rows: &[Row<'_>]) -> Self {
-        let portals = health.portals.iter();
-        let faults = portals.clone().filter_map(|one| not_counted(one, rows));
-        let mut all: Vec<_> = portals.filter_map(of_portal).chain(faults).collect();
-        all.extend((!is_reloaded).then(not_reloaded));
-        all.extend(rows.iter().filter_map(of_folder));
-        all.extend(flagged_waiting(rows));
-        all.sort_by_key(|one| {
-            let rule = (one.rule.is_none(), one.rule);
-            (Reverse(one.state()), rule, Reverse(one.number))
+impl<'a> Findings<'a> {
+    pub(super) fn of(health: &'a Health, rows: &'a [Row<'a>]) -> Self {
+        let one = |finding, subject| Sentence {
+            finding,
+            subject,
+            files: 0,
+        };
+        let own = health.findings.iter();
+        let own = own.map(|finding| one(finding, Subject::Exporter));
+        let portals = health.portals.iter().flat_map(|portal| {
+            let name = &portal.view.name;
+            let findings = portal.findings.iter();
+            findings.map(move |finding| one(finding, Subject::Portal(name)))
         });
-        let more = all.len().saturating_sub(MAX_SENTENCES);
-        all.truncate(MAX_SENTENCES);
-        let (calm, calm_state) = calm(health, rows);
+        let mut sentences: Vec<_> = own.chain(portals).chain(of_folders(rows)).collect();
+        sentences.sort_by_key(|sentence| (sentence.finding.kind, Reverse(sentence.files)));
         Self {
-            state: all.first().map_or(calm_state, Finding::state),
-            sentences: all,
-            more,
-            calm,
-        }
-    }
-
-    /// The worst in a few words.
-    pub(super) fn title(&self) -> String {
-        match self.sentences.first() {
-            None => self.calm.clone(),
-            Some(Finding { subject, rule, .. }) => match rule {
-                Some(rule) => format!("{subject}: {}", rule.as_str()),
-                None => subject.clone(),
+            sentences,
+            calm: match rows {
+                [] => ("No folder is watched", State::Unknown),
+                _ => ("Nothing is wrong", State::Well),
             },
         }
     }
 
-    /// The worst as the heading, and what else is wrong.
+    /// What the heading says, unless nothing is wrong or new.
+    fn worst(&self) -> Option<&Sentence<'a>> {
+        let worst = self.sentences.first();
+        worst.filter(|worst| worst.finding.kind.severity() > Severity::Info)
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.worst().map_or(self.calm.1, Sentence::state)
+    }
+
+    /// The heading in a few words.
+    pub(super) fn title(&self) -> String {
+        let title = self
+            .worst()
+            .map_or_else(|| self.calm.0.to_owned(), Sentence::text);
+        text::cut(&title, TITLE_CHARACTERS).into_owned()
+    }
+
+    /// The most urgent finding as the heading, and the others.
     pub(super) fn content(&self) -> Markup {
-        let mut sentences = self.sentences.iter();
+        let worst = self.worst();
+        let others = &self.sentences[usize::from(worst.is_some())..];
+        let state = self.state();
         html! {
-            h1 class={ "verdict " (self.state.class()) } {
-                span.symbol aria-hidden="true" { (self.state.symbol()) }
-                span { @match sentences.next() { Some(worst) => (worst.sentence), None => (self.calm) } }
+            h1 class={ "verdict " (state.class()) } {
+                span.symbol aria-hidden="true" { (state.symbol()) }
+                span { @match worst { Some(worst) => (worst.content()), None => (self.calm.0) } }
             }
-            @if self.sentences.len() > 1 {
+            @if !others.is_empty() {
                 ul.also {
-                    @for finding in sentences { li class=(finding.state().class()) { (finding.sentence) } }
-                    @if self.more > 0 { li.quiet { (self.more) " more; the table has all, the worst first" } }
+                    @for other in others { li class=(other.state().class()) { (other.content()) } }
                 }
             }
         }
     }
 }
 
-/// What is said if nothing is wrong, as far as is known.
-fn calm(health: &Health, rows: &[Row<'_>]) -> (String, State) {
-    let known = rows.iter().map(|row| row.health.reading);
-    let known = known.filter(|reading| *reading != Reading::Unknown).count();
-    let all = rows.len();
-    let mut portals = health.portals.iter();
-    let sentence = match known {
-        0 if portals.any(|portal| portal.view.list.facts().is_none()) => {
-            "Nothing is known yet: the list of folders is being read".to_owned()
+/// One sentence for the folders of each portal that have findings of one kind, beginning with the one that has most files.
+fn of_folders<'a>(rows: &'a [Row<'a>]) -> impl Iterator<Item = Sentence<'a>> {
+    let mut kinds = BTreeMap::<(Kind, &PortalName), Vec<(&Row<'_>, &Finding)>>::new();
+    for row in rows {
+        // What is wrong with a whole portal is said once.
+        let is_down = row.portal.list.trouble().is_some();
+        let findings = row.health.findings.iter();
+        for finding in findings.filter(|one| !is_down || !one.kind.is_uncounted()) {
+            let key = (finding.kind, &row.portal.name);
+            kinds.entry(key).or_default().push((row, finding));
         }
-        0 if all == 0 => "No folder is watched".to_owned(),
-        0 => format!("Nothing is known yet: none of {all} folders is counted"),
-        _ if known < all => {
-            format!("Nothing is wrong so far: {known} of {all} folders are counted")
-        }
-        _ => return ("Nothing is wrong".to_owned(), State::Well),
-    };
-    (sentence, State::Unknown)
-}
-
-/// The configuration in use is not the one that is written.
-fn not_reloaded() -> Finding {
-    let rule = Rule::ExporterProblem;
-    Finding {
-        rule: Some(rule),
-        number: 0,
-        subject: "Configuration".to_owned(),
-        sentence: html! { "The changed configuration " (linked("could not be used", rule)) ": the previous one is in use, and the log has the reason" },
     }
-}
-
-/// What is wrong with a whole portal: it is said once, and not of each folder.
-fn of_portal(health: &PortalHealth) -> Option<Finding> {
-    let portal = &health.view;
-    let subject = format!("Portal {}", portal.name);
-    if let ListState::Failed {
-        trouble,
-        message,
-        since,
-        ..
-    } = &portal.list
-    {
-        let rule = Rule::PortalUnreadable;
-        let says = match trouble {
-            Trouble::Unauthorized => "rejects the key",
-            Trouble::KeyUnreadable => "cannot be asked: its key cannot be read",
-            Trouble::AddressRefused => "refuses this host's address",
-            Trouble::Unreachable => "does not answer",
-            Trouble::RateLimited => "limits the requests",
-            Trouble::ServerError => "answers with errors",
-            Trouble::InvalidResponse => "gives answers that cannot be read",
-        };
-        let words = format!("{subject} {says}");
-        let message = message.strip_prefix("no answer: ").unwrap_or(message);
-        return Some(Finding {
-            rule: Some(rule),
-            number: portal.folders.len() as u64,
-            sentence: html! { (linked(&words, rule)) " since " (time(*since, As::Clock)) ": " (message) },
-            subject,
-        });
-    }
-    let note = health.notes.first()?;
-    let is_fault = health.status != Wellness::Pass && portal.list.facts().is_some();
-    is_fault.then(|| Finding {
-        rule: None,
-        number: 0,
-        sentence: html! { (subject) ": " (note) },
-        subject,
+    kinds.into_iter().filter_map(|((_, portal), found)| {
+        let (first, finding) = found
+            .iter()
+            .max_by_key(|(row, finding)| (finding.files, Reverse(row.name())))?;
+        let all = rows.iter().filter(|row| row.portal.name == *portal).count();
+        Some(Sentence {
+            finding,
+            subject: Subject::Folders(first, found.len(), all),
+            files: found.iter().map(|(_, finding)| finding.files).sum(),
+        })
     })
 }
 
-/// The folders of a portal that should be counted and are not.
-fn not_counted(portal: &PortalHealth, rows: &[Row<'_>]) -> Option<Finding> {
-    let name = &portal.view.name;
-    let is_listed = |row: &&Row<'_>| row.portal.name == *name && !row.folder.state.has_left();
-    let rows = rows.iter().filter(is_listed);
-    let all = rows.clone().count();
-    let faults = rows.filter_map(|row| Some((row, row.alert(Rule::is_uncounted)?)));
-    let faults: Vec<_> = faults.collect();
-    let (first, alert) = faults.first()?;
-    let message = first.health.message.as_deref();
-    let message = message.unwrap_or("its last count is too old");
-    let reason = html! { (since(*alert)) ": " (message) };
-    let words = linked("not counted", alert.rule);
-    Some(Finding {
-        rule: Some(alert.rule),
-        number: faults.len() as u64,
-        subject: text::cut(first.name(), NAME_CHARACTERS).into_owned(),
-        sentence: match faults.len() {
-            1 => html! { (folder(first)) " is " (words) (reason) },
-            count => {
-                html! { (count) " of " (all) " folders of portal " (name) " are " (words) "; " (folder(first)) (reason) }
+impl Sentence<'_> {
+    fn state(&self) -> State {
+        match (self.finding.kind, self.finding.kind.severity()) {
+            (Kind::Unread, _) => State::Unknown,
+            (_, Severity::Fail) => State::Fail,
+            (_, Severity::Warn) => State::Warn,
+            (_, Severity::Notice | Severity::Info) => State::Note,
+        }
+    }
+
+    fn content(&self) -> Markup {
+        let says = sentence(&self.finding.sentence);
+        html! {
+            @match &self.subject {
+                Subject::Exporter => "The exporter: ",
+                Subject::Portal(name) => { "Portal " (name) ": " },
+                Subject::Folders(row, number, all) => {
+                    @if let Some(together) = self.together(row, *number, *all) { (together) "; " }
+                    a.name href=(folder_path(&row.portal.name, row.folder.id)) { (short(row)) } ": "
+                },
             }
-        },
-    })
-}
-
-/// The flagged files that wait for an administrator, in all folders together: there are some every day.
-fn flagged_waiting(rows: &[Row<'_>]) -> Option<Finding> {
-    let rule = Rule::FlaggedWaiting;
-    let waiting = rows.iter();
-    let waiting = waiting.filter_map(|row| Some((row, row.alert(|one| one == rule)?)));
-    let waiting: Vec<_> = waiting.collect();
-    let (longest, alert) = waiting.iter().min_by_key(|(_, alert)| alert.since)?;
-    let files = waiting.iter().map(|(_, alert)| alert.files).sum();
-    let words = things(files, "flagged file waits", "flagged files wait");
-    let folders = things(waiting.len() as u64, "folder", "folders");
-    Some(Finding {
-        rule: Some(rule),
-        number: files,
-        sentence: html! {
-            (linked(&words, rule)) " for an administrator in " (folders)
-            ", the longest" (since(*alert)) " in " (folder(longest))
-        },
-        subject: words,
-    })
-}
-
-/// A sentence about one folder, with its first alert: the others mostly follow from it. None where one sentence is about all folders.
-fn of_folder(row: &Row<'_>) -> Option<Finding> {
-    let alert = *row.alerts.first()?;
-    if alert.rule.is_uncounted() || matches!(alert.rule, Rule::FlaggedWaiting | Rule::FolderLeft) {
-        return None;
+            (says) " " (what_to_do(self.finding.kind))
+        }
     }
-    let said = linked(words(row, alert), alert.rule);
-    Some(Finding {
-        rule: Some(alert.rule),
-        number: alert.files,
-        subject: text::cut(row.name(), NAME_CHARACTERS).into_owned(),
-        sentence: html! { (folder(row)) ": " (said) (of_class(row, alert).unwrap_or_default()) },
-    })
+
+    fn text(&self) -> String {
+        let says = &self.finding.sentence;
+        match &self.subject {
+            Subject::Exporter => format!("The exporter: {says}"),
+            Subject::Portal(name) => format!("Portal {name}: {says}"),
+            Subject::Folders(row, number, all) => self
+                .together(row, *number, *all)
+                .unwrap_or_else(|| format!("{}: {says}", short(row))),
+        }
+    }
+
+    /// What several folders have in common.
+    fn together(&self, row: &Row<'_>, number: usize, all: usize) -> Option<String> {
+        if number == 1 {
+            return None;
+        }
+        let files = things(self.files, "file", "files");
+        let portal = &row.portal.name;
+        let folders = format!("{number} of {all} folders of portal {portal}");
+        Some(match self.finding.kind {
+            Kind::Failed => format!("{files} failed in the last hour in {folders}"),
+            Kind::Flagged => format!("{files} flagged in the last hour in {folders}"),
+            Kind::Marked => format!("{folders} have counts that may be wrong"),
+            Kind::Left => format!("{folders} left"),
+            Kind::Remark => format!("{folders} are read in full"),
+            Kind::Unread => format!("{folders} are not counted yet"),
+            _ => format!("{folders} are not counted"),
+        })
+    }
 }
 
-/// What an alert says of a folder.
-pub(super) fn words(row: &Row<'_>, alert: Alert) -> Markup {
-    let files = things(alert.files, "file", "files");
-    let since = since(alert);
+fn short<'r>(row: &'r Row<'_>) -> std::borrow::Cow<'r, str> {
+    text::cut(row.name(), NAME_CHARACTERS)
+}
+
+/// What is wrong with a folder, or new in it, in its row.
+pub(super) fn of_row(row: &Row<'_>) -> Markup {
     html! {
-        @match alert.rule {
-            Rule::FailedSpike => { (files) " failed" (since) },
-            Rule::FlaggedSpike => { (files) " flagged" (since) },
-            Rule::QueueStuck => { (things(alert.files, "file waits", "files wait")) ", and none has moved" (since) },
-            Rule::FileStuck => { "a file waits" (since) },
-            Rule::FlaggedWaiting => { "flagged files wait" (since) },
-            _ => { "not counted: " (row.folder.state.unavailable().map_or("stale", Unavailable::as_str)) },
+        @for finding in &row.health.findings {
+            span.why { (sentence(&finding.sentence)) " " (what_to_do(finding.kind)) }
         }
     }
 }
 
-fn since(alert: Alert) -> Markup {
-    html! { @if let Some(since) = alert.since { " since " (time(since, As::Clock)) } }
-}
-
-/// The class that grew most, and how many of the files have it.
-fn of_class(row: &Row<'_>, alert: Alert) -> Option<Markup> {
-    let grown = |error: &&ErrorRow| match alert.rule {
-        Rule::FailedSpike if error.status == Status::Failed => error.growth?.hour.into(),
-        Rule::FlaggedSpike if error.status == Status::Flagged => error.growth?.hour.into(),
-        _ => None,
-    };
-    let class = row.counts?.errors.iter().max_by_key(grown)?;
-    let grown: i64 = grown(&class)?;
-    let files = u64::try_from(grown).ok().filter(|files| *files > 0)?;
-    let share = if files >= alert.files {
-        "all".to_owned()
-    } else {
-        format!("{} of them", number(files))
-    };
-    Some(html! { ", " (share) " with " em.class { (class.class) } })
-}
-
-fn folder(row: &Row<'_>) -> Markup {
-    let name = text::cut(row.name(), NAME_CHARACTERS);
-    html! { a.name href=(folder_path(&row.portal.name, row.folder.id)) { (name) } }
-}
-
-/// Words with a link to the section of the runbook about a rule.
-fn linked(words: impl Render, rule: Rule) -> Markup {
-    html! { a.rule href=(runbook(rule)) { (words) } }
-}
-
-pub(super) fn runbook(rule: Rule) -> String {
-    format!("docs/runbook.md#{}", rule.as_str().to_lowercase())
+/// The link to the section of the runbook, where there is something to do.
+fn what_to_do(kind: Kind) -> Markup {
+    let section = kind.as_str().to_lowercase();
+    let is_needed = !matches!(kind, Kind::Remark | Kind::Standby | Kind::Unread);
+    html! { @if is_needed { a.rule href={ "runbook#" (section) } { "What to do" } } }
 }

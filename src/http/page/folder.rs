@@ -3,29 +3,34 @@
 use maud::{Markup, html};
 
 use crate::classify::NamedFile;
-use crate::health::{FolderReindex, Reading};
-use crate::http::page::folders::chips;
+use crate::config::Mode;
+use crate::health::FolderReindex;
 use crate::http::page::layout::{As, number, sentence, share, table, things, time, took};
 use crate::http::page::row::Row;
-use crate::http::page::{Pages, chart, errors};
-use crate::model::{Series, Status, Timestamp};
+use crate::http::page::{Pages, chart, errors, finding};
+use crate::model::{Status, Timestamp};
 use crate::policy::Tries;
 use crate::snapshot::{Counts, Way};
 
 pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
     let now = pages.now.wall;
     let (portal, folder) = (row.portal, row.folder);
+    let mode = portal
+        .reindex
+        .for_folder(folder.id, folder.name.label())
+        .mode;
     html! {
         div #folder data-part {
             h1.name { (row.name()) }
-            p { (state(row)) (chips(row)) }
+            p { (counted(row)) (finding::of_row(row)) }
             p.quiet {
                 "Portal " (portal.name) ", folder " code { (folder.id) } "."
                 @if let Some(address) = &portal.web_url { " " a href=(address.of(folder.id)) rel="noreferrer" { "Open it in the portal" } }
             }
             h2 { "Reindexing" }
             @match &row.health.reindex {
-                None => p { "Off here, or not decided yet: " code { "reindex.mode" } "." },
+                None if mode == Mode::Off => p { "Mode " code { "off" } ": nothing is reindexed here." },
+                None => p { "Mode " code { (mode.as_str()) } ": not decided yet." },
                 Some(decision) => {
                     (reindexing(decision, now))
                     @if let Some(tries) = pages.tries(&portal.name) { p { (tries_left(tries)) } }
@@ -33,10 +38,8 @@ pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
             }
             p.quiet { code { "kb-exporter reindex history --folder " (folder.id) } " lists the attempts." }
             @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
-            h2 { "Entries in 24 hours" }
-            (chart::legend())
-            (entries("failed", "failed", &folder.day.failed_entries, now))
-            (entries("flagged", "flagged", &folder.day.flagged_entries, now))
+            h2 { "New failed and flagged files" }
+            (chart::entries([&*folder.day].into_iter(), now))
             @if row.counts.is_some_and(|counts| !counts.errors.is_empty()) {
                 h2 { "Errors" }
                 (errors::classes(pages, portal, &portal.error_classes_of([folder], pages.now)))
@@ -52,28 +55,9 @@ pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
     }
 }
 
-fn state(row: &Row<'_>) -> Markup {
-    html! {
-        @match row.health.reading {
-            Reading::Unknown => "Not counted yet.",
-            Reading::NotCounted(None) => { "Not counted, and never was." },
-            Reading::NotCounted(Some(since)) => { "Not counted since " (time(since, As::Clock)) "." },
-            Reading::Counted => { "Counted " @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } "." },
-        }
-        @if row.portal.list.trouble().is_some() { " Its portal cannot be read: " a href="./" { "see the overview" } "." }
-    }
-}
-
-/// The picture of a day of entries into a status.
-fn entries(class: &str, verb: &str, series: &Series, now: Timestamp) -> Markup {
-    let bars = chart::entries(series, now);
-    let most = bars.iter().copied().max().unwrap_or(0);
-    let files = things(bars.iter().sum(), "file", "files");
-    let label = format!("{files} {verb} in 24 hours");
-    html! {
-        p { (label) "." }
-        @if most > 0 { div.wide-day { (chart::day(class, &bars, most, &label)) (chart::hours(most, "")) } }
-    }
+fn counted(row: &Row<'_>) -> Markup {
+    let at = row.folder.last_success.filter(|_| row.health.is_counted());
+    html! { @if let Some(at) = at { "Counted " (time(at, As::Ago)) "." } }
 }
 
 fn files(counts: &Counts) -> Markup {
@@ -81,7 +65,7 @@ fn files(counts: &Counts) -> Markup {
         ("Status", ""),
         ("Files", "n"),
         ("Share", "n"),
-        ("Longest", ""),
+        ("Longest in this status", ""),
     ];
     let total = counts.files.total();
     let row = |(status, files): (Status, u64)| {
@@ -89,7 +73,7 @@ fn files(counts: &Counts) -> Markup {
             th scope="row" { (status.as_str()) }
             td.n data-label="Files" data-status=(status.as_str()) { (number(files)) }
             td.n data-label="Share" { (share(files, total)) }
-            td.name data-label="Longest" {
+            td.name data-label="Longest in this status" {
                 @if let Some(oldest) = counts.oldest[status] { (time(oldest, As::For)) ", since " (time(oldest, As::Clock)) }
             }
         }

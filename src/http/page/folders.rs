@@ -1,38 +1,37 @@
-//! The first page: what is wrong, the numbers, what is being done, and the folders, those with trouble first.
+//! The overview: what is wrong, the numbers, what is being done, and the folders, those with trouble first.
 
 use maud::{Markup, html};
 
-use crate::alert::Rule;
-use crate::health::{PortalHealth, Reading};
-use crate::http::page::finding::{runbook, words};
+use crate::health::PortalHealth;
+use crate::http::page::finding::{self, Findings};
 use crate::http::page::layout::{
     As, change, number, sentence, share, table_with, things, time, took,
 };
 use crate::http::page::query::{PAGE, Query, Sort};
 use crate::http::page::row::{Coverage, Row, Rows};
-use crate::http::page::{Pages, chart, folder_path, totals};
+use crate::http::page::{Pages, folder_path, numbers};
 use crate::model::{Series, Status, Timestamp};
+use crate::snapshot::{SortingState, Writes};
 
 /// The heads of the table: the order that each chooses, and the class of its column.
-const HEADS: [(&str, Option<Sort>, &str); 8] = [
-    ("Folder", Some(Sort::Name), ""),
-    ("Compared", None, ""),
-    ("Failed", Some(Sort::Failed), "n"),
-    ("Flagged", Some(Sort::Flagged), "n"),
-    ("Waiting", Some(Sort::Waiting), "n"),
-    ("Longest wait", Some(Sort::Oldest), "n"),
-    ("New in 24 h", Some(Sort::New), "n"),
-    ("Counted", Some(Sort::Age), "n"),
+const HEADS: [(&str, Sort, &str); 7] = [
+    ("Folder", Sort::Name, ""),
+    ("Failed", Sort::Failed, "n"),
+    ("Flagged", Sort::Flagged, "n"),
+    ("Waiting", Sort::Waiting, "n"),
+    ("Longest wait of a file", Sort::Oldest, "n"),
+    ("Failed or flagged in 24 h", Sort::New, "n"),
+    ("Counted", Sort::Age, "n"),
 ];
 
-pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
+pub(super) fn content(pages: &Pages<'_>, findings: &Findings<'_>, query: &Query) -> Markup {
     let rows = Rows::find(&pages.rows, query);
     let portals = &pages.health.portals;
     let has_portals = portals.len() > 1;
     html! {
-        div #verdict data-part { (pages.findings.content()) }
+        div #verdict data-part { (findings.content()) }
         div #numbers data-part {
-            (totals::content(&pages.rows, pages.now.wall))
+            (numbers::content(&pages.rows, pages.now.wall))
             ul.portals { @for portal in portals { li { (portal_line(portal, &pages.rows)) } } }
         }
         (form(pages, query))
@@ -44,8 +43,8 @@ pub(super) fn content(pages: &Pages<'_>, query: &Query) -> Markup {
     }
 }
 
-/// Whether the numbers of a portal can be believed, and what is being done.
-pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
+/// How current the numbers of a portal are, and what is being done.
+fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
     let portal = &health.view;
     let known = Coverage::of(portal, rows);
     let (all, run) = (known.all as u64, portal.collections.last_run);
@@ -57,10 +56,14 @@ pub(super) fn portal_line(health: &PortalHealth, rows: &[Row<'_>]) -> Markup {
             counted => { (counted) " of " (things(all, "folder", "folders")) " counted" }
         }
         @if let Some(oldest) = known.oldest { "; the oldest count " (time(oldest, As::Ago)) }
-        @if let Some(run) = run { "; the last collection took " (took(run.duration)) }
-        @if let Some(next) = portal.collections.next { "; the next collection starts " (time(next, As::In)) }
+        @if let Some(run) = run { "; the last collection ended " (time(run.ended, As::Ago)) " and took " (took(run.duration)) }
+        @if let Some(next) = portal.collections.next { "; the next one starts " (time(next, As::In)) }
         "."
-        @for note in health.notes.iter().filter(|note| portal.list.failure() != Some(note)) { span.remark { (sentence(note)) "." } }
+        @match &portal.state_writes {
+            Writes::Off => span.remark { "Nothing is stored: counters begin at 0 with each start." },
+            Writes::Succeed | Writes::Refused(_) => {},
+        }
+        @if portal.sorting == SortingState::Refuted { span.remark { "It does not list files by status as it was asked to, so more folders are read in full." } }
         @if let Some(reindex) = &health.reindex {
             span.remark {
                 strong { "Reindexing" } ": " (sentence(&reindex.sentence))
@@ -90,7 +93,6 @@ fn form(pages: &Pages<'_>, query: &Query) -> Markup {
             }
             button { "Show" }
             @if *query != Query::default() { a href="./" { "All, trouble first" } }
-            (chart::legend())
         }
     }
 }
@@ -106,32 +108,23 @@ fn found(rows: &Rows<'_, '_>, all: usize) -> String {
 }
 
 fn table(rows: &Rows<'_, '_>, query: &Query, now: Timestamp, has_portals: bool) -> Markup {
-    let longest = rows.shown.iter().map(|row| bar(row).iter().sum()).max();
     let order = |sort| match sort {
         Sort::Name => "ascending",
         _ => "descending",
     };
     let heads = html! {
         @for (title, sort, class) in HEADS {
-            th class=(class) scope="col" aria-sort=[sort.filter(|sort| *sort == query.sort).map(order)] {
-                @match sort { Some(sort) => a href=(query.sorted(sort)) { (title) }, None => (title) }
+            th class=(class) scope="col" aria-sort=[(sort == query.sort).then(|| order(sort))] {
+                a href=(query.sorted(sort)) { (title) }
             }
         }
     };
     let folders = rows.shown.iter();
-    let folders = folders.map(|row| folder(row, now, longest.unwrap_or(0), has_portals));
+    let folders = folders.map(|row| folder(row, now, has_portals));
     table_with("Folders", &heads, folders)
 }
 
-fn bar(row: &Row<'_>) -> [u64; 3] {
-    [
-        row.files(Status::Failed),
-        row.files(Status::Flagged),
-        row.waiting(),
-    ]
-}
-
-fn folder(row: &Row<'_>, now: Timestamp, longest: u64, has_portals: bool) -> Markup {
+fn folder(row: &Row<'_>, now: Timestamp, has_portals: bool) -> Markup {
     let hour = Series::step(now).saturating_sub(12);
     let status = |status: Status, series: &Series| {
         let grown = series.grown_since(hour);
@@ -157,28 +150,14 @@ fn folder(row: &Row<'_>, now: Timestamp, longest: u64, has_portals: bool) -> Mar
         th.name scope="row" {
             a href=(folder_path(&row.portal.name, row.folder.id)) title=[of_all] { (row.name()) }
             @if has_portals { span.quiet { " " (row.portal.name) } }
-            (chips(row))
+            (finding::of_row(row))
         }
-        td { @if bar(row) != [0; 3] { (chart::bar(bar(row), longest)) } }
         td.n data-label="Failed" data-status="failed" { (status(Status::Failed, &row.folder.day.failed)) }
         td.n data-label="Flagged" data-status="flagged" { (status(Status::Flagged, &row.folder.day.flagged)) }
         td.n data-label="Waiting" { @if row.counts.is_some() { (number(row.waiting())) } @else { "–" } }
-        td.n data-label="Longest wait" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
-        td.n data-label="New in 24 h" { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } }
+        td.n data-label="Longest wait of a file" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
+        td.n data-label="Failed or flagged in 24 h" { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } }
         td.n data-label="Counted" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
-    }
-}
-
-/// What the alerts say of a folder, each with its section of the runbook, and why it is not counted.
-pub(super) fn chips(row: &Row<'_>) -> Markup {
-    let is_lost = |rule: Rule| rule.is_uncounted() || rule == Rule::FolderLeft;
-    let reason = row.alert(is_lost).and(row.health.message.as_ref());
-    html! {
-        @for alert in &row.alerts {
-            " " a.chip.new[alert.rule.is_new()] href=(runbook(alert.rule)) title=(alert.rule.as_str()) { (words(row, *alert)) }
-        }
-        @if row.health.reading == Reading::Unknown { " " span.chip { "not known yet" } }
-        @if let Some(reason) = reason { span.why { (reason) } }
     }
 }
 

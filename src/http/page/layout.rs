@@ -64,10 +64,9 @@ pub(super) fn page(
     let links = [
         ("", "Overview"),
         ("errors", "Errors"),
-        ("health.html", "Health"),
         ("config", "Configuration"),
         (metrics.trim_start_matches('/'), "Metrics"),
-        ("docs", "Documentation"),
+        ("runbook", "Runbook"),
     ];
     html! {
         (DOCTYPE)
@@ -232,7 +231,6 @@ mod tests {
             ("./", "./"),
             ("./?name=a/b", "./"),
             ("./errors", "./"),
-            ("./docs/", "./../"),
             ("./folders/main/1", "./../../"),
         ] {
             assert_eq!(base(here), expected, "{here}");

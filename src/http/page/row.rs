@@ -1,11 +1,10 @@
-//! The folders of all portals: what the alerts say of each, and the order of the list.
+//! The folders of all portals, and the order of the list.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::alert::{Alert, Rule};
 use crate::clock::Moment;
-use crate::health::{FolderHealth, Health, PortalHealth, Reading};
+use crate::health::{FolderHealth, Health, Kind, PortalHealth, Severity};
 use crate::http::page::query::{PAGE, Query, Sort};
 use crate::model::{Series, Status, Timestamp};
 use crate::snapshot::{Counts, FolderView, PortalView};
@@ -19,7 +18,6 @@ pub(super) struct Row<'a> {
     pub(super) counts: Option<&'a Counts>,
     /// Since when the longest-waiting file waits.
     pub(super) oldest: Option<Timestamp>,
-    pub(super) alerts: Vec<Alert>,
     /// Its entries into failed and flagged in the last day.
     pub(super) entered: i64,
 }
@@ -40,7 +38,7 @@ impl Coverage {
             |row: &&Row<'_>| row.portal.name == portal.name && !row.folder.state.has_left();
         let own: Vec<_> = rows.iter().filter(is_own).collect();
         let shown = own.iter().filter(|row| row.counts.is_some());
-        let is_counted = |row: &&&Row<'_>| row.health.reading == Reading::Counted;
+        let is_counted = |row: &&&Row<'_>| row.health.is_counted();
         Self {
             all: own.len(),
             counted: own.iter().filter(is_counted).count(),
@@ -74,10 +72,6 @@ impl<'a> Row<'a> {
     fn new(portal: &'a PortalHealth, health: &'a FolderHealth, now: Moment) -> Self {
         let (portal, folder) = (&*portal.view, &*health.view);
         let counts = health.counts.as_deref();
-        let by_counts = counts.map(|counts| Alert::of(folder, counts, now));
-        let not_counted = not_counted(portal, health);
-        let mut alerts: Vec<_> = by_counts.into_iter().flatten().chain(not_counted).collect();
-        alerts.sort_by_key(|alert| alert.rule);
         let day = Series::step(now.wall).saturating_sub(Series::DAY);
         let entries = [&folder.day.failed_entries, &folder.day.flagged_entries];
         Self {
@@ -87,7 +81,6 @@ impl<'a> Row<'a> {
             health,
             counts,
             oldest: counts.and_then(Counts::waiting_since),
-            alerts,
             entered: entries.iter().map(|series| series.grown_since(day)).sum(),
         }
     }
@@ -105,12 +98,6 @@ impl<'a> Row<'a> {
         self.files(Status::Pending) + self.files(Status::Processing)
     }
 
-    /// What an alert that is selected says of it.
-    pub(super) fn alert(&self, is_selected: impl Fn(Rule) -> bool) -> Option<Alert> {
-        let mut alerts = self.alerts.iter().copied();
-        alerts.find(|alert| is_selected(alert.rule))
-    }
-
     fn is_asked_for(&self, query: &Query) -> bool {
         let name = self.name().to_lowercase();
         let of_portal = query.portal.is_empty() || self.portal.name.as_str() == query.portal;
@@ -124,32 +111,18 @@ impl<'a> Row<'a> {
         errors.any(|row| row.class.as_str() == class)
     }
 
-    /// The order by trouble: what the alerts say, then what is new, then the longest wait.
+    /// The order by trouble: what is wrong, then what is new, then the longest wait.
     fn trouble(&self) -> impl Ord + use<> {
-        let first = self.alert(|rule| rule != Rule::FolderLeft);
+        let mut kinds = self.health.findings.iter().map(|finding| finding.kind);
+        let worst: Option<Kind> = kinds.find(|kind| kind.severity() > Severity::Info);
         let files = self.files(Status::Failed) + self.files(Status::Flagged);
         (
-            first.map(|alert| Reverse(alert.rule)),
+            worst.map(Reverse),
             self.entered,
             self.oldest.map(Reverse),
             files,
         )
     }
-}
-
-/// What the alerts say of a folder that is not counted. Of a whole portal it is said once.
-fn not_counted(portal: &PortalView, health: &FolderHealth) -> Option<Alert> {
-    let Reading::NotCounted(since) = health.reading else {
-        return None;
-    };
-    let rule = match health.view.state.unavailable() {
-        _ if health.view.state.has_left() => Rule::FolderLeft,
-        _ if portal.list.trouble().is_some() => return None,
-        Some(_) => Rule::FolderUnreadable,
-        None => Rule::CollectionStale,
-    };
-    let files = 0;
-    Some(Alert { rule, files, since })
 }
 
 impl<'r, 'a> Rows<'r, 'a> {

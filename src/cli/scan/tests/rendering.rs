@@ -28,17 +28,17 @@ const REASON: &str = "no text\u{1b} layer";
 
 #[test]
 fn the_tables_show_every_folder_and_every_portal() {
-    insta::assert_snapshot!(tables::text(&varied(), None), @r"
-    ┌────────┬─────────────────────────────────────────────┬─────────┬────────────┬──────┬────────┬─────────┬─────────┬───────┬──────────────────────────────────────────────┐
-    │ portal ┆ folder                                      ┆ pending ┆ processing ┆ done ┆ failed ┆ flagged ┆ unknown ┆ total ┆ result                                       │
-    ╞════════╪═════════════════════════════════════════════╪═════════╪════════════╪══════╪════════╪═════════╪═════════╪═══════╪══════════════════════════════════════════════╡
-    │ main   ┆ Inbox                                       ┆       0 ┆          0 ┆  120 ┆      3 ┆       1 ┆       0 ┆   124 ┆ ok                                           │
-    │ main   ┆ Old                                         ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ gone                                         │
-    │ main   ┆ Same (00000000-0000-0000-0000-000000000002) ┆       0 ┆          0 ┆    0 ┆      0 ┆       0 ┆       7 ┆     7 ┆ not consistent                               │
-    │ main   ┆ Same (00000000-0000-0000-0000-000000000003) ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ error: page 1: status 500: the portal failed │
-    │ down   ┆                                             ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ unreachable                                  │
-    │ empty  ┆                                             ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ no folder to collect                         │
-    └────────┴─────────────────────────────────────────────┴─────────┴────────────┴──────┴────────┴─────────┴─────────┴───────┴──────────────────────────────────────────────┘
+    insta::assert_snapshot!(tables::text(&judged(&varied()), None), @r"
+    ┌────────┬─────────────────────────────────────────────┬─────────┬────────────┬──────┬────────┬─────────┬─────────┬───────┬──────────────────────────────────────────────────────────────┐
+    │ portal ┆ folder                                      ┆ pending ┆ processing ┆ done ┆ failed ┆ flagged ┆ unknown ┆ total ┆ result                                                       │
+    ╞════════╪═════════════════════════════════════════════╪═════════╪════════════╪══════╪════════╪═════════╪═════════╪═══════╪══════════════════════════════════════════════════════════════╡
+    │ main   ┆ Inbox                                       ┆       0 ┆          0 ┆  120 ┆      3 ┆       1 ┆       0 ┆   124 ┆ ok                                                           │
+    │ main   ┆ Old                                         ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ deleted since 2026-03-01T12:00:00Z                           │
+    │ main   ┆ Same (00000000-0000-0000-0000-000000000002) ┆       0 ┆          0 ┆    0 ┆      0 ┆       0 ┆       7 ┆     7 ┆ files moved while the folder was read: the counts may be off │
+    │ main   ┆ Same (00000000-0000-0000-0000-000000000003) ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ not counted: page 1: status 500: the portal failed           │
+    │ down   ┆                                             ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ unreachable                                                  │
+    │ empty  ┆                                             ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ no folder to collect                                         │
+    └────────┴─────────────────────────────────────────────┴─────────┴────────────┴──────┴────────┴─────────┴─────────┴───────┴──────────────────────────────────────────────────────────────┘
     ┌────────┬────────┬─────────┬───────┬────────────────┐
     │ portal ┆ folder ┆ status  ┆ files ┆ error          │
     ╞════════╪════════╪═════════╪═══════╪════════════════╡
@@ -51,7 +51,7 @@ fn the_tables_show_every_folder_and_every_portal() {
     │ main   ┆ no text� layer ┆      3 ┆       1 ┆       1 ┆ page 7: no text layer │
     └────────┴────────────────┴────────┴─────────┴─────────┴───────────────────────┘
     portal main: 131 files in 2 folders, read with 5 requests in 2.0 s
-    portal down: no answer: connection refused
+    portal down: it does not answer since 1970-01-01T00:00:00Z: connection refused
     portal empty: 0 files in 0 folders, read with 5 requests in 2.0 s
     ");
 }
@@ -71,7 +71,7 @@ fn the_document_has_everything_that_was_found() {
         portal("main", read(), folders),
         portal("down", failed(), vec![]),
     ]);
-    insta::assert_snapshot!(json(&found).unwrap(), @r#"
+    insta::assert_snapshot!(json(&judged(&found)).unwrap(), @r#"
     {
       "portals": [
         {
@@ -165,15 +165,19 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
         read(),
         vec![counted(1, HOSTILE, &[(Status::Failed, 1)], true)],
     )]);
-    for text in [tables::text(&hostile, None), json(&hostile).unwrap()] {
+    for text in [
+        tables::text(&judged(&hostile), None),
+        json(&judged(&hostile)).unwrap(),
+    ] {
         assert!(
             !text.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)),
             "{text}"
         );
     }
-    let tables = tables::text(&hostile, None);
+    let tables = tables::text(&judged(&hostile), None);
     assert_eq!(tables.lines().count(), 16, "{tables}");
-    let document: serde_json::Value = serde_json::from_str(&json(&hostile).unwrap()).unwrap();
+    let document: serde_json::Value =
+        serde_json::from_str(&json(&judged(&hostile)).unwrap()).unwrap();
     let name = &document["portals"][0]["folders"][0]["name"];
     assert_eq!(name, FolderName::new(HOSTILE).label());
 }
@@ -216,7 +220,11 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
         let view = portal("main", list, folders);
         let folder = format!("{view:?}");
         let well = portal("well", read(), vec![inbox()]);
-        assert_eq!(snapshot(vec![well, view]).is_complete(), whole, "{folder}");
+        assert_eq!(
+            judged(&snapshot(vec![well, view])).is_complete(),
+            whole,
+            "{folder}"
+        );
     }
 }
 

@@ -1,19 +1,19 @@
 //! The thresholds of the shipped rules, which list them, and name each in a comment after the number.
 
 /// The shipped rules.
-pub const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
+pub(super) const SHIPPED: &str = include_str!("../../../alerts/kb-exporter.yml");
 
 /// A threshold of the shipped rules: a line `#   NAME = VALUE  MEANING` in the head of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Threshold<'a> {
-    pub name: &'a str,
-    pub value: &'a str,
-    pub meaning: &'a str,
+pub(super) struct Threshold<'a> {
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
+    pub(super) meaning: &'a str,
 }
 
 impl<'a> Threshold<'a> {
     /// Reads a line of the list.
-    pub fn listed(line: &'a str) -> Option<Self> {
+    pub(super) fn listed(line: &'a str) -> Option<Self> {
         let (name, rest) = line.strip_prefix("#   ")?.split_once(" = ")?;
         let (value, meaning) = rest.split_once(' ')?;
         Some(Self {
@@ -24,7 +24,7 @@ impl<'a> Threshold<'a> {
     }
 
     /// Whether a value makes sense. With 0, most alerts would always fire; what 0 means elsewhere, the list says.
-    pub fn allows(self, value: f64) -> bool {
+    pub(super) fn allows(self, value: f64) -> bool {
         value.is_finite() && (value > 0.0 || value == 0.0 && self.may_be_zero())
     }
 
@@ -33,12 +33,12 @@ impl<'a> Threshold<'a> {
     }
 
     /// Whether folders can have values of their own: an alert about a portal has one, and the list says so.
-    pub fn is_of_a_folder(self) -> bool {
+    pub(super) fn is_of_a_folder(self) -> bool {
         !self.meaning.contains("of a portal")
     }
 
     /// Which values make sense; for people.
-    pub fn range(self) -> String {
+    pub(super) fn range(self) -> String {
         let least = if self.may_be_zero() {
             "of 0 or more"
         } else {
@@ -48,17 +48,12 @@ impl<'a> Threshold<'a> {
     }
 
     /// The one of this name, if there is one.
-    pub fn named(name: &str) -> Option<Threshold<'static>> {
+    pub(super) fn named(name: &str) -> Option<Threshold<'static>> {
         Threshold::all().find(|threshold| threshold.name == name)
     }
 
     /// All, in the order of the list.
-    pub fn all() -> impl Iterator<Item = Threshold<'static>> {
+    pub(super) fn all() -> impl Iterator<Item = Threshold<'static>> {
         SHIPPED.lines().filter_map(Threshold::listed)
     }
-}
-
-/// The shipped value of a threshold; none if there is no such threshold.
-pub fn shipped(name: &str) -> Option<f64> {
-    Threshold::named(name)?.value.parse().ok()
 }
