@@ -51,7 +51,6 @@ pub(super) struct PortalTasks {
 /// Why the tasks of a portal ended.
 #[derive(PartialEq, Eq)]
 enum End {
-    Cancelled,
     LeaseOver,
     Unreadable,
     Panic,
@@ -68,8 +67,10 @@ impl PortalTasks {
             if let Err(error) = self.store.leave(ledger).await {
                 warn!(portal = %self.name, %error, "the lease of the portal cannot be given up; it ends by itself");
             }
+            if cancel.is_cancelled() {
+                return;
+            }
             let pause = match end {
-                End::Cancelled => return,
                 End::LeaseOver => {
                     info!(portal = %self.name, "another process reads the portal now");
                     continue;
@@ -121,7 +122,7 @@ impl PortalTasks {
     /// Reads the portal until something ends that.
     async fn live(&self, ledger: &Ledger) -> End {
         let stored = tokio::select! {
-            () = self.cancel.cancelled() => return End::Cancelled,
+            () = self.cancel.cancelled() => return End::LeaseOver,
             () = ledger.lease().over() => return End::LeaseOver,
             stored = self.load(ledger) => stored,
         };
@@ -130,7 +131,8 @@ impl PortalTasks {
         let mut tasks = JoinSet::new();
         tasks.spawn(self.collector(ledger, stored, end.clone()));
         tasks.spawn(self.reindexer(ledger).run(end.clone()));
-        let mut why = End::Cancelled;
+        // By themselves, the tasks end only when they see that the lease is over.
+        let mut why = End::LeaseOver;
         loop {
             tokio::select! {
                 // Nothing of what the tasks know holds any more: they are dropped.

@@ -103,7 +103,7 @@ impl Portals {
             state,
         } = built;
         if let Some(open) = state {
-            self.end_all_but(&[]).await;
+            ended(self.cancel_all_but(&[])).await;
             if let Some((_, before)) = self.state.replace((config.state.clone(), open)) {
                 before.store.close().await;
             }
@@ -112,7 +112,8 @@ impl Portals {
             warn!("{warning}");
         }
         self.publisher.use_portals(&config.portals);
-        self.end_all_but(&config.portals).await;
+        let gone = self.cancel_all_but(&config.portals);
+        let mut new = Vec::new();
         for (portal, client) in config.portals.iter().zip(clients) {
             let settings = Settings::new(portal, &config);
             let rules = Rules {
@@ -140,6 +141,10 @@ impl Portals {
                 running.plans.send_replace(plan);
                 continue;
             }
+            new.push((portal, plan, rules));
+        }
+        ended(gone).await;
+        for (portal, plan, rules) in new {
             info!(portal = %portal.name, address = %portal.base_url, reindexing = config.reindex.strongest_mode().as_str(), "portal is watched");
             self.start(&portal.name, plan, rules);
         }
@@ -170,9 +175,9 @@ impl Portals {
         self.running.insert(name.clone(), running);
     }
 
-    /// Ends the portals that are not among these, and waits until what they know is written. One with another address
-    /// is another portal: nothing more is sent to the old one.
-    async fn end_all_but(&mut self, portals: &[Portal]) {
+    /// Cancels the portals that are not among these, and returns them. One with another address is another portal: nothing more is sent to the
+    /// old one.
+    fn cancel_all_but(&mut self, portals: &[Portal]) -> Vec<Running> {
         let stays = |running: &Running| {
             let before = running.portal();
             let is_same = |portal: &Portal| {
@@ -182,14 +187,11 @@ impl Portals {
             portals.iter().any(is_same)
         };
         let gone = self.running.extract_if(.., |_, running| !stays(running));
-        let gone: Vec<_> = gone.collect();
-        for (_, running) in &gone {
+        let gone: Vec<_> = gone.map(|(_, running)| running).collect();
+        for running in &gone {
             running.cancel.cancel();
         }
-        for (_, running) in gone {
-            running.task.close();
-            running.task.wait().await;
-        }
+        gone
     }
 
     /// Waits until it is known of each portal who reads it, and what is stored of those that this process reads.
@@ -218,5 +220,13 @@ impl Portals {
         if let Some((_, open)) = &self.state {
             open.store.close().await;
         }
+    }
+}
+
+/// Waits until what these portals know is written.
+async fn ended(gone: Vec<Running>) {
+    for running in gone {
+        running.task.close();
+        running.task.wait().await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::attempts::{Book, Track};
+use crate::attempts::{Attempt, Book, Track};
 use crate::model::Timestamp;
 
 /// The tries of a portal in the hour that ends now.
@@ -20,7 +20,12 @@ impl Tries {
     pub(super) fn of(track: &Track, now: Timestamp) -> Self {
         let hour = Duration::from_hours(1);
         let lately = track.within(hour, now);
-        let lately = lately.filter(|attempt| attempt.is_trial);
+        // A request that queued nothing tried nothing, and leaves its turn to another folder.
+        let is_charged = |attempt: &Attempt| {
+            let outcome = attempt.outcome.as_ref();
+            outcome.is_none_or(|(_, outcome)| outcome.is_charged())
+        };
+        let lately = lately.filter(|attempt| attempt.is_trial && is_charged(attempt));
         let lately: Vec<_> = lately.map(|attempt| attempt.intended).collect();
         let oldest = lately.len().checked_sub(Self::AN_HOUR);
         Self {

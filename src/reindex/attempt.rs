@@ -95,6 +95,11 @@ impl Reindexer {
         let took = Moment::now().elapsed_since(began);
         self.dependencies.events.wrote("ledger", took);
         let id = written.map_err(|failed| self.not_written(&failed))?;
+        // What is charged and held by now is shown while the answer is awaited.
+        if let Some(input) = self.input().await {
+            self.note(input.decide());
+            self.show();
+        }
         let (outcome, is_trouble) = if took <= WRITTEN_WITHIN && self.may_send(folder, cancel).await
         {
             let answer = requests.reindex_failed(folder.id);

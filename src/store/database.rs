@@ -4,16 +4,13 @@
 //! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection there is a pause that
 //! grows, and every request fails at once during it.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::timeout;
 
 use crate::store::connection::{Pause, connect_to_server, open_file};
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Place};
+use crate::store::place::{Access, FileIdentity, Place};
 use crate::store::statement::Connection;
 use crate::store::tables::{self, SCHEMA};
 
@@ -140,6 +137,9 @@ impl Database {
     }
 
     async fn try_to_begin(&mut self, statement: Duration) -> Result<(), StoreError> {
+        if let (Place::Folder(folder), Access::Serve) = (&self.place, self.access) {
+            folder.hold()?;
+        }
         if self.connection.is_none() {
             self.connection = Some(self.open().await?);
         }
@@ -204,33 +204,6 @@ impl Database {
         self.connection = None;
         if self.place.is_server() {
             self.pause.start(error);
-        }
-    }
-}
-
-/// A file, as it was when it was opened: another file may take its name, and then nobody would find what is written to this one.
-#[derive(Debug, PartialEq, Eq)]
-struct FileIdentity {
-    path: PathBuf,
-    device: u64,
-    inode: u64,
-}
-
-impl FileIdentity {
-    fn of(path: &Path) -> Result<Self, StoreError> {
-        let file = fs::metadata(path).map_err(|cause| StoreError::path(path, &cause))?;
-        Ok(Self {
-            path: path.to_owned(),
-            device: file.dev(),
-            inode: file.ino(),
-        })
-    }
-
-    /// Fails if the file does not have its name any more.
-    fn check(&self) -> Result<(), StoreError> {
-        match Self::of(&self.path) {
-            Ok(found) if found == *self => Ok(()),
-            _ => Err(StoreError::Replaced),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::lease::{Lease, LeaseRow};
 use crate::store::ledger::{self, Ledger};
-use crate::store::place::{Access, Place};
+use crate::store::place::{Access, Place, process};
 use crate::store::statement::{Connection, Statement};
 use crate::store::worker::Worker;
 
@@ -133,17 +133,9 @@ impl Store {
 
     /// Whether the database can be used.
     async fn look(&self) -> Result<(), StoreError> {
-        self.hold_folder()?;
         let nothing = async |_: &mut Connection| Ok(());
         let look = async move |database: &mut Database| database.read(nothing).await;
         self.0.worker.run(look).await
-    }
-
-    fn hold_folder(&self) -> Result<(), StoreError> {
-        match &self.0.place {
-            Place::Folder(folder) => folder.hold(&self.0.process),
-            Place::Server(_) => Ok(()),
-        }
     }
 
     /// The lease of another entry of the configuration with the same address.
@@ -175,7 +167,6 @@ impl Store {
         portal: &PortalAddress,
         seen: &mut Option<(LeaseRow, UpTime)>,
     ) -> Result<Result<Ledger, String>, StoreError> {
-        self.hold_folder()?;
         let row = self.read(portal).await?;
         if let Some(row) = &row {
             let now = UpTime::now();
@@ -297,11 +288,4 @@ async fn beat(database: &mut Database, leases: Vec<Lease>) -> Result<(), StoreEr
         }
     }
     Ok(())
-}
-
-/// This process, for people.
-fn process() -> String {
-    let host = rustix::system::uname();
-    let host = host.nodename().to_string_lossy();
-    format!("process {} on {host}", std::process::id())
 }

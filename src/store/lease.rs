@@ -269,7 +269,7 @@ impl Lease {
         };
         match error {
             StoreError::CommitUnknown(_) => self.state().in_doubt += 1,
-            StoreError::NoLease => self.0.over.cancel(),
+            StoreError::NoLease | StoreError::InUse { .. } => self.0.over.cancel(),
             _ => {}
         }
         Err(error)

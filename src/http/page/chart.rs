@@ -79,9 +79,15 @@ fn picture(entries: &Entries, most: u64) -> Markup {
     for hour in 0..HOURS {
         let [of_failed, of_flagged] = [entries.failed[hour], entries.flagged[hour]].map(height);
         let (x, top) = (hour * PLACE, HEIGHT.saturating_sub(of_failed));
-        // Writing to a string cannot fail.
-        let _ = write!(failed, "M{x} {HEIGHT}v-{of_failed}h{BAR}v{of_failed}z");
-        let _ = write!(flagged, "M{x} {top}v-{of_flagged}h{BAR}v{of_flagged}z");
+        for (bars, bottom, height) in [
+            (&mut failed, HEIGHT, of_failed),
+            (&mut flagged, top, of_flagged),
+        ] {
+            if height > 0 {
+                // Writing to a string cannot fail.
+                let _ = write!(bars, "M{x} {bottom}v-{height}h{BAR}v{height}z");
+            }
+        }
     }
     let (width, above) = (HOURS * PLACE, 2);
     html! {

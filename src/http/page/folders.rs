@@ -19,8 +19,8 @@ const HEADS: [(&str, Sort, &str); 7] = [
     ("Failed", Sort::Failed, "n"),
     ("Flagged", Sort::Flagged, "n"),
     ("Waiting", Sort::Waiting, "n"),
-    ("Longest wait of a file", Sort::Oldest, "n"),
-    ("Failed or flagged in 24 h", Sort::New, "n"),
+    ("Longest wait", Sort::Oldest, "n"),
+    ("New in 24 h", Sort::New, "n"),
     ("Counted", Sort::Age, "n"),
 ];
 
@@ -155,8 +155,8 @@ fn folder(row: &Row<'_>, now: Timestamp, has_portals: bool) -> Markup {
         td.n data-label="Failed" data-status="failed" { (status(Status::Failed, &row.folder.day.failed)) }
         td.n data-label="Flagged" data-status="flagged" { (status(Status::Flagged, &row.folder.day.flagged)) }
         td.n data-label="Waiting" { @if row.counts.is_some() { (number(row.waiting())) } @else { "–" } }
-        td.n data-label="Longest wait of a file" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
-        td.n data-label="Failed or flagged in 24 h" { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } }
+        td.n data-label="Longest wait" { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } }
+        td.n data-label="New in 24 h" { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } }
         td.n data-label="Counted" { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } }
     }
 }

@@ -57,13 +57,13 @@ fn changes(series: &[&Series], began: Timestamp, now: Timestamp) -> Markup {
     let (last, first) = (Series::step(now), Series::step(began));
     let is_known = |steps: u32| last.saturating_sub(steps) >= first;
     let known = PERIODS.iter().filter(|(steps, _)| is_known(*steps));
-    let grown = |steps: u32| {
-        let before = last.saturating_sub(steps);
-        series.iter().map(|one| one.grown_since(before)).sum()
+    let grown = |before: u32| {
+        let grown = series.iter().map(|one| one.grown_since(before));
+        html! { span.change { (change(grown.sum())) } }
     };
     let known =
-        known.map(|(steps, period)| html! { span.change { (change(grown(*steps))) } " " (period) });
-    let since = html! { span.change { (change(grown(last.saturating_sub(first) + 1))) } " since " (time(began, As::Clock)) };
+        known.map(|(steps, period)| html! { (grown(last.saturating_sub(*steps))) " " (period) });
+    let since = html! { (grown(0)) " since " (time(began, As::Clock)) };
     let parts = known.chain((!is_known(Series::DAY)).then_some(since));
     html! { @for (place, part) in parts.enumerate() { @if place > 0 { ", " } (part) } }
 }

@@ -52,6 +52,22 @@ fn at_most_two_tries_an_hour_whatever_the_classes_are_called() {
 }
 
 #[test]
+fn folders_whose_requests_are_refused_use_up_no_try_of_the_others() {
+    let mut setup = failing(4);
+    for number in 1..=3 {
+        let id = setup.ledger.intend(number, NOON, "timeout", &[number]);
+        let status = 403;
+        let retry_after = None;
+        let outcome = Outcome::Refused {
+            status,
+            retry_after,
+        };
+        setup.ledger.settle(id, outcome);
+    }
+    assert_eq!(setup.sent(), [4]);
+}
+
+#[test]
 fn a_large_folder_in_which_files_still_fail_waits_for_a_quiet_half_hour_and_at_most_a_day() {
     let sends = |oldest: Duration, newest: Duration| {
         let mut folder = TestFolder::failing(1, 0);

@@ -239,6 +239,25 @@ async fn a_folder_that_is_in_use_is_waited_for_and_says_by_whom() {
 }
 
 #[tokio::test]
+async fn a_process_whose_folder_was_removed_waits_for_the_one_that_made_it_anew() {
+    let parent = tempfile::tempdir().unwrap();
+    let path = parent.path().join("state");
+    let first = store(&path).await;
+    let lost = ledger(&first).await;
+    std::fs::remove_dir_all(&path).unwrap();
+    let second = store(&path).await;
+    let taken = ledger(&second).await;
+    assert!(first.leave(lost).await.is_err(), "there is none to give up");
+    let (said, mut saying) = tokio::sync::mpsc::unbounded_channel();
+    let portal = address();
+    tokio::select! {
+        _ = first.acquire(&portal, |standing| said.send(standing).unwrap()) => panic!("both have it"),
+        said = saying.recv() => assert!(matches!(said, Some(Standing::Standby(_)))),
+    }
+    assert!(taken.may_act());
+}
+
+#[tokio::test]
 async fn times_of_a_clock_that_was_ahead_end_at_the_time_of_forgiving() {
     let path = tempfile::tempdir().unwrap();
     let state = State::Path(path.path().to_owned());

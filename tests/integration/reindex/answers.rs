@@ -160,20 +160,25 @@ async fn an_attempt_under_way_does_not_keep_the_process_from_ending_and_is_unkno
 }
 
 #[tokio::test]
-async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
+async fn what_is_charged_and_who_waits_is_shown_while_an_answer_is_awaited() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
     fail_for_a_reason(&scene.portal, other, "a.pdf");
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
     scene.first_sent().await;
-    let metrics = exporter.metrics().await;
-    for (folder, files) in [(scene.folder, FAILED), (other, 1)] {
+    let metrics = exporter
+        .metrics_when("the file are charged", |metrics| {
+            let budget = metrics.count("kb_reindex_budget_remaining_files", &[]);
+            budget == Some(4_999)
+        })
+        .await;
+    for (folder, files, held) in [(scene.folder, FAILED, None), (other, 1, Some(1))] {
         let id = folder.to_string();
         let labels = [("folder_id", &*id)];
         let eligible = metrics.count("kb_reindex_eligible_files", &labels);
         assert_eq!(eligible, Some(files));
-        assert_eq!(metrics.count("kb_reindex_hold", &labels), None);
+        assert_eq!(metrics.count("kb_reindex_hold", &labels), held);
     }
     scene.portal.heal();
     decided(&exporter, "trigger", "eligible", 2..=2).await;
