@@ -27,6 +27,7 @@ use tracing::info;
 
 use crate::clock::Moment;
 use crate::http::guard::Guard;
+use crate::http::host::HostNames;
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
@@ -99,6 +100,7 @@ impl App {
             web.open_probes,
             web.telemetry_path.clone(),
             events,
+            HostNames::new(web.external_url.as_deref()),
         );
         let site = Site {
             publisher,
@@ -128,14 +130,22 @@ impl App {
     }
 
     /// The addresses that it listens on.
-    pub fn addresses(&self) -> Result<Vec<SocketAddr>> {
+    fn addresses(&self) -> Result<Vec<SocketAddr>> {
         let addresses = self.listeners.iter().map(TcpListener::local_addr);
         Ok(addresses.collect::<std::io::Result<_>>()?)
     }
 
+    /// The address of the status page, with a `/` at its end.
+    pub fn page(&self) -> Result<String> {
+        match &self.page {
+            Some(page) => Ok(format!("{page}/")),
+            None => Ok(at(&self.addresses()?, self.web_config.as_deref())),
+        }
+    }
+
     /// Collects and serves until `stop`; then lets running requests end.
     pub async fn run(self, stop: CancellationToken) -> Result<()> {
-        let addresses = self.addresses()?;
+        let (addresses, page) = (self.addresses()?, self.page()?);
         let Self {
             listeners,
             web_config,
@@ -144,11 +154,10 @@ impl App {
             mut portals,
             built,
             reloader,
-            page,
             hangup,
             cancel,
+            ..
         } = self;
-        let page = page.unwrap_or_else(|| at(&addresses, web_config.as_deref()));
         portals.use_config(built).await;
         // Whoever asks first sees the stored counts, if that does not take long.
         let _ = timeout(MAX_START, portals.started()).await;

@@ -126,19 +126,23 @@ struct RunArgs {
 /// What is logged, to standard error.
 #[derive(Debug, Args)]
 struct LogArgs {
-    /// Log events of this level and above.
+    /// Log events of this level and above: error, warn, info, debug or trace.
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
         default_value = "info",
+        hide_possible_values = true,
+        help_heading = "Logging",
         global = true
     )]
     level: telemetry::Level,
-    /// Write log lines in this format.
+    /// Write log lines in this format: logfmt or json.
     #[arg(
         long = "log.format",
         value_name = "FORMAT",
         default_value = "logfmt",
+        hide_possible_values = true,
+        help_heading = "Logging",
         global = true
     )]
     format: telemetry::Format,
@@ -305,6 +309,20 @@ mod tests {
             assert!(help.contains(shown), "{help}");
             assert!(!help.contains(not_shown), "{help}");
             assert!(help.contains("Example:\n  kb-exporter "), "{help}");
+        }
+    }
+
+    #[test]
+    fn the_whole_help_of_a_command_is_one_screen_and_its_own_flags_come_first() {
+        for (line, own) in [
+            ("check", "--config.file"),
+            ("scan", "--output.file"),
+            ("files", "--class"),
+        ] {
+            let parsed = command().try_get_matches_from(["kb-exporter", line, "--help"]);
+            let help = parsed.unwrap_err().to_string();
+            assert!(help.lines().count() <= 40, "{help}");
+            assert!(help.find(own) < help.find("--log.level"), "{help}");
         }
     }
 

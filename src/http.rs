@@ -3,6 +3,7 @@
 mod answer;
 pub mod guard;
 mod health_json;
+pub mod host;
 mod page;
 mod passwords;
 mod refusal;

@@ -35,8 +35,13 @@ const RETRIES: u32 = 1;
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
-    /// Print in this format.
-    #[arg(long, value_name = "FORM", default_value = "table")]
+    /// Print in this format: table or json.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "table",
+        hide_possible_values = true
+    )]
     output: Form,
 }
 

@@ -1,13 +1,12 @@
 //! `kb-exporter demo`: the exporter and a simulated portal in one process.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -16,17 +15,11 @@ use crate::app::{App, Web};
 use crate::cli::portal::{self, PortalArgs};
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
-use crate::config::{
-    BaseUrl, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
-};
-use crate::model::PortalName;
+use crate::config::{Config, ConfigError, Mode};
 use kb_simulator::Simulator;
 
-/// How often the demo collects.
-const SCHEDULE: Duration = Duration::from_secs(5);
-
-/// Requests in flight to the simulated portal.
-const CONCURRENCY: NonZeroUsize = const { NonZeroUsize::new(4).expect("4 is not 0") };
+/// The file of the key, in a folder of the demo.
+const KEY: &str = "key";
 
 /// Default of `--portal.speed` in a demo: about twenty files a second are processed, so that all that wait, or are requeued, are
 /// processed within minutes.
@@ -63,7 +56,7 @@ struct Demo {
     listener: TcpListener,
     simulator: Simulator,
     config: Config,
-    /// The folder of the key, until it is dropped.
+    /// The folder of the key and the state, until it is dropped.
     _folder: TempDir,
 }
 
@@ -75,10 +68,9 @@ impl Demo {
             return Ok(None);
         };
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
-        let key_file = folder.path().join("key");
-        std::fs::write(&key_file, &args.portal.key).context("the demo's key cannot be written")?;
-        let mut config = demo_config(listener.local_addr()?, &key_file)?;
-        config.reindex.rules = reindex_rules(args.reindex);
+        let key_file = folder.path().join(KEY);
+        std::fs::write(key_file, &args.portal.key).context("the demo's key cannot be written")?;
+        let config = demo_config(listener.local_addr()?, folder.path(), args.reindex)?;
         Ok(Some(Self {
             listener,
             simulator,
@@ -105,43 +97,31 @@ impl Demo {
     }
 }
 
-fn demo_config(address: SocketAddr, key_file: &Path) -> Result<Config> {
-    let name = PortalName::new("demo").ok_or_else(|| anyhow!("the demo portal has no name"))?;
-    let base_url = BaseUrl::parse(&format!("http://{address}")).map_err(|error| anyhow!(error))?;
-    let key = KeySource::File(HiddenPath::file("the demo", key_file));
-    let portal = Portal::new(name, base_url, key);
-    let mut config = Config::for_portal(portal);
-    config.collect.schedule = Schedule::Every(SCHEDULE);
-    config.collect.concurrency = CONCURRENCY;
-    config.collect.max_requests_per_second = Rate::Unlimited;
-    Ok(config)
-}
-
-/// Rules that show attempts and their effects within minutes.
-fn reindex_rules(mode: Mode) -> ReindexRules {
-    ReindexRules {
-        mode,
-        min_age: Duration::from_secs(15),
-        // Also the cooldown of all folders at the start, when the ledger is new.
-        cooldown: Duration::from_secs(30),
-        // Enough that no folder has to wait.
-        budget: Budget {
-            files: 50_000,
-            per: Duration::from_mins(10),
+/// As a file would have it, so that `/config` shows what is in use. The rules show attempts and their effects within minutes.
+fn demo_config(address: SocketAddr, folder: &Path, mode: Mode) -> Result<Config, ConfigError> {
+    let config = json!({
+        "portals": [{"name": "demo", "base_url": format!("http://{address}"), "api_key_file": folder.join(KEY)}],
+        "collect": {"schedule": "5s", "concurrency": 4, "max_requests_per_second": 100_000},
+        "state": {"path": folder.join("state")},
+        "reindex": {
+            "mode": mode.as_str(),
+            "min_age": "15s",
+            // Also the cooldown of all folders at the start, when the ledger is new.
+            "cooldown": "30s",
+            // Enough that no folder has to wait.
+            "budget": {"files": 50_000, "per": "10m"},
         },
-        ..ReindexRules::default()
-    }
+    });
+    Config::from_yaml("the demo", config.to_string())
 }
 
 /// Prints the addresses to open.
 fn print_addresses(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
-    for address in app.addresses()? {
-        output::print(&format!(
-            "status page  http://{address}/\nmetrics      http://{address}{}\nhealth       http://{address}/health\n",
-            web.telemetry_path
-        ))?;
-    }
-    output::print(&format!("portal       http://{portal}/ (simulated)\n"))
+    let page = app.page()?;
+    output::print(&format!(
+        "status page  {page}\nmetrics      {page}{}\nhealth       {page}health\nportal       http://{portal}/ (simulated)\n",
+        web.telemetry_path.trim_start_matches('/')
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod form;
 mod read;
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tracing::{error, warn};
 
+use crate::classify::Class;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::{exit, output, settings, table};
 use crate::collect::Settings;
@@ -36,8 +38,13 @@ pub(super) struct FilesArgs {
     /// List only files with this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// Print in this format.
-    #[arg(long, value_name = "FORM", default_value = "table")]
+    /// Print in this format: table, json or csv.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "table",
+        hide_possible_values = true
+    )]
     output: Form,
 }
 
@@ -78,9 +85,11 @@ pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
     let mut writer = Writer::new(args.output, table::terminal_width());
     let throttles = Throttles::default();
     let (mut is_complete, mut folders) = (true, 0);
+    let mut classes = Classes::default();
     let runtime = settings::runtime()?;
     for portal in &config.portals {
-        let listed = list(&config, portal, &throttles, args, &mut writer);
+        let out = (&mut writer, &mut classes);
+        let listed = list(&config, portal, &throttles, args, out);
         match runtime.block_on(listed) {
             Ok((is_whole, read)) => {
                 is_complete &= is_whole;
@@ -98,7 +107,36 @@ pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
         error!("no folder that is watched has this id or a name that matches --folder");
         is_complete = false;
     }
+    if let Some(unknown) = args.class.as_deref().and_then(|class| classes.miss(class)) {
+        warn!("{unknown}");
+    }
     Ok(exit::code(is_complete))
+}
+
+/// The classes of the files that were read.
+#[derive(Default)]
+struct Classes(BTreeSet<String>);
+
+impl Classes {
+    fn note(&mut self, class: &str) {
+        if !self.0.contains(class) {
+            self.0.insert(class.to_owned());
+        }
+    }
+
+    /// Why no file has a class, if so; for people.
+    fn miss(&self, wanted: &str) -> Option<String> {
+        if self.0.contains(wanted) {
+            return None;
+        }
+        if wanted == Class::Other.as_str() {
+            return Some("metrics show the classes beyond errors.max_classes_per_folder as \"other\"; here, each file has its own class: leave --class out".to_owned());
+        }
+        let near = settings::nearest_name(wanted, self.0.iter().map(String::as_str));
+        Some(format!(
+            "no file that was read has the class {wanted:?}{near}"
+        ))
+    }
 }
 
 /// Lists the files of one portal; returns whether every folder was read, and how many there are.
@@ -107,7 +145,7 @@ async fn list(
     portal: &Portal,
     throttles: &Throttles,
     args: &FilesArgs,
-    writer: &mut Writer,
+    (writer, classes): (&mut Writer, &mut Classes),
 ) -> Result<(bool, usize)> {
     let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
@@ -123,6 +161,7 @@ async fn list(
     let (mut is_whole, read) = (true, folders.len());
     for folder in folders {
         let mut take = |file: &File<'_>| {
+            classes.note(file.class);
             if args.admits(file) {
                 writer.add(file)?;
             }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use crate::cli::address::ListenAddress;
-use crate::cli::settings;
+use crate::cli::{output, settings};
 use kb_simulator::{Options, Simulator};
 
 /// More would fill the memory before anything is served.
@@ -87,9 +87,14 @@ fn speed(text: &str) -> Result<f64, String> {
 pub(super) fn run(args: &PortalArgs) -> Result<ExitCode> {
     settings::run_until_signal(async |stop| {
         let listener = bind(args).await?;
+        let address = listener.local_addr()?;
         let Some(simulator) = generate(args, &stop).await? else {
             return Ok(());
         };
+        let key = &args.key;
+        output::print(&format!(
+            "The key is {key}. These lines start an exporter beside it:\n  export KB_BASE_URL=http://{address} KB_API_KEY={key}\n  kb-exporter\n"
+        ))?;
         let served = simulator.serve(listener, stop.cancelled_owned()).await;
         served.context("the simulated portal failed")
     })

@@ -9,7 +9,7 @@ mod tests;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow};
 use clap::{Args, Subcommand};
 
 use crate::attempts::Attempt;
@@ -18,7 +18,7 @@ use crate::cli::output::Form;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::{output, settings, table};
 use crate::clock::Moment;
-use crate::config::{Config, State};
+use crate::config::{Config, ConfigError, State};
 use crate::model::{FolderId, Timestamp};
 use crate::store;
 
@@ -40,8 +40,13 @@ enum ReindexCommand {
     /// Print the results of retries by error class. Does not contact the portal.
     #[command(after_help = with_environment(&["reindex classes --config.file kb.yml"]))]
     Classes {
-        /// Print in this format.
-        #[arg(long, value_name = "FORM", default_value = "table")]
+        /// Print in this format: table or json.
+        #[arg(
+            long,
+            value_name = "FORM",
+            default_value = "table",
+            hide_possible_values = true
+        )]
         output: Form,
     },
     /// Reset cooldowns, exhausted files, the results of a class, or times in the future. Works while the exporter runs.
@@ -52,8 +57,13 @@ enum ReindexCommand {
 /// How the ledger is printed.
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// Print in this format.
-    #[arg(long, value_name = "FORM", default_value = "table")]
+    /// Print in this format: table or json.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "table",
+        hide_possible_values = true
+    )]
     output: Form,
     /// Print this number of attempts at most. 0 means all.
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -142,14 +152,14 @@ fn without_attempts<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> E
     anyhow!("no attempt was ever made in a folder {wanted:?}{near}")
 }
 
+const NO_STATE: &str = "no state folder is known: name the configuration file with --config.file, or set the environment of the exporter with KB_STATE_PATH; without them, the ledger is temporary and gone with its process";
+
 /// The configuration, whose state lasts.
 fn with_state(args: &ConfigArgs) -> Result<Config> {
     match settings::config(args) {
         Ok(config) if config.state != State::Temporary => Ok(config),
         Err(wrong) if args.file.is_some() => Err(wrong.into()),
-        _ => bail!(
-            "no state folder is known: name the configuration file with --config.file, or set the environment of the exporter with KB_STATE_PATH; without them, the ledger is temporary and gone with its process"
-        ),
+        _ => Err(ConfigError::because(NO_STATE).into()),
     }
 }
 

@@ -47,8 +47,13 @@ pub(super) struct RulesArgs {
     /// Fit the rules to this scrape interval, up to 5m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
-    /// Print in this format.
-    #[arg(long, value_name = "FORM", default_value = "prometheus")]
+    /// Print in this format: prometheus or kubernetes.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "prometheus",
+        hide_possible_values = true
+    )]
     output: Form,
     #[command(flatten)]
     settings: Settings,

@@ -35,8 +35,13 @@ use bar::{Bar, Frame};
 pub(super) struct ScanArgs {
     #[command(flatten)]
     config: ConfigArgs,
-    /// Print in this format.
-    #[arg(long, value_name = "FORM", default_value = "table")]
+    /// Print in this format: table, json or prometheus.
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "table",
+        hide_possible_values = true
+    )]
     output: Output,
     /// Write to this file instead of standard output. The file is replaced atomically.
     #[arg(long = "output.file", value_name = "FILE")]

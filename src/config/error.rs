@@ -26,6 +26,11 @@ const FILE_CHARACTERS: usize = 250;
 pub struct ConfigError(Vec<String>);
 
 impl ConfigError {
+    /// What is missing as a whole, in a sentence.
+    pub(crate) fn because(sentence: impl Into<String>) -> Self {
+        Self(vec![sentence.into()])
+    }
+
     /// Mistakes of the environment.
     pub(crate) fn in_environment(faults: impl Into<Vec<Fault>>) -> Self {
         Self(faults.into().iter().map(Fault::sentence).collect())

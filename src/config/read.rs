@@ -13,6 +13,10 @@ use serde::forward_to_deserialize_any;
 use crate::config::error::{Fault, MISSING};
 use crate::config::keys::child;
 use crate::config::node::{Node, Value};
+use crate::config::reindex::nearest;
+
+/// The share of letters that an unknown key has in common with one that may be meant.
+const RESEMBLANCE: f64 = 0.6;
 
 impl Error for Fault {
     fn custom<T: Display>(message: T) -> Self {
@@ -30,9 +34,14 @@ impl Error for Fault {
         Self::custom(format_args!("expected one of {}", words.join(", ")))
     }
 
-    fn unknown_field(_: &str, expected: &'static [&'static str]) -> Self {
+    /// A key is repeated only where it resembles one that is known: any other may be a secret in the wrong place.
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let keys = expected.join(", ");
-        Self::custom(format_args!("unknown key; the keys here are {keys}"))
+        let near = nearest(field, expected.iter().copied(), RESEMBLANCE);
+        let unknown = near.map_or_else(String::new, |near| format!(" {field:?}: is {near} meant?"));
+        Self::custom(format_args!(
+            "unknown key{unknown}; the keys here are {keys}"
+        ))
     }
 
     fn missing_field(field: &'static str) -> Self {

@@ -11,10 +11,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::clock::Moment;
+use crate::http::host::HostNames;
 use crate::http::passwords::{Credentials, Passwords};
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::route::Route;
-use crate::http::serve::{Client, Network};
+use crate::http::serve::Client;
 use crate::http::web_config::{ClientAuth, WebConfig, WebConfigFile};
 use crate::metrics::Events;
 
@@ -26,6 +27,7 @@ pub struct Guard {
     open_probes: bool,
     pub(super) telemetry_path: String,
     pub(super) events: Events,
+    hosts: HostNames,
     passwords: Passwords,
     refusals: RefusalLog,
 }
@@ -37,12 +39,14 @@ impl Guard {
         open_probes: bool,
         telemetry_path: String,
         events: Events,
+        hosts: HostNames,
     ) -> Self {
         Self {
             file,
             open_probes,
             telemetry_path,
             events,
+            hosts,
             passwords: Passwords::default(),
             refusals: RefusalLog::default(),
         }
@@ -61,6 +65,12 @@ impl Guard {
             Some(route) => route.as_str(),
             None => UNKNOWN,
         }
+    }
+
+    /// Whether the host of a request is this one. A client of HTTP/1.0 may name none.
+    fn is_asked_for(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST);
+        host.is_none_or(|host| host.to_str().is_ok_and(|host| self.hosts.are_of(host)))
     }
 
     async fn check(
@@ -84,20 +94,25 @@ impl Guard {
         if writes && is_cross_site(&request.headers) {
             return Err(Refusal::CrossSite);
         }
+        // Behind a password or TLS, a page of another site reads nothing under a name of its own.
+        let is_open = config.is_none_or(|config| config.users.is_empty() && config.tls.is_none());
+        if is_open && !self.is_asked_for(&request.headers) {
+            return Err(Refusal::ForeignHost);
+        }
         let Some(config) = config else { return Ok(()) };
+        if !config.users.is_empty() {
+            let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
+            self.passwords.check(&config.users, &credentials).await?;
+        }
+        // Whoever has no password uses up nothing of those who have one.
         let limiter = config.limiter.as_ref();
         if limiter.is_some_and(|limiter| !limiter.admits(Moment::now().steady)) {
             return Err(Refusal::Rate);
         }
-        if !config.users.is_empty() {
-            let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
-            let network = Network::of(client.peer.ip());
-            let check = self.passwords.check(&config.users, &credentials, network);
-            return check.await;
-        }
         let tls = config.tls.as_ref();
         if tls.is_some_and(|tls| tls.client_auth == ClientAuth::IfGiven)
             && writes
+            && config.users.is_empty()
             && !client.showed_certificate
         {
             return Err(Refusal::Certificate);

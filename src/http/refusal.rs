@@ -19,10 +19,10 @@ const PAUSE: Duration = Duration::from_mins(1);
 pub(super) enum Refusal {
     /// No name of the host, or several (RFC 9112, 3.2).
     Host,
+    /// Another host's name, which leads to our address (RFC 9110, 15.5.20).
+    ForeignHost,
     /// No password, or a wrong one.
     Password,
-    /// Too many passwords wait to be checked.
-    Waiting,
     Rate,
     Certificate,
     /// A page of another site sent the request.
@@ -35,8 +35,10 @@ impl Refusal {
     const fn reason(self) -> &'static str {
         match self {
             Self::Host => "HTTP/1.1 needs one header Host",
+            Self::ForeignHost => {
+                "this host name is not known here; name it with --web.external-url"
+            }
             Self::Password => "a user and the right password are needed",
-            Self::Waiting => "too many passwords wait to be checked",
             Self::Rate => "more requests than rate_limit allows",
             Self::Certificate => "this needs a client certificate",
             Self::CrossSite => "a page of another site sent this",
@@ -50,8 +52,9 @@ impl IntoResponse for Refusal {
         let challenge = (WWW_AUTHENTICATE, CHALLENGE);
         let (code, header) = match self {
             Self::Host => (StatusCode::BAD_REQUEST, None),
+            Self::ForeignHost => (StatusCode::MISDIRECTED_REQUEST, None),
             Self::Password => (StatusCode::UNAUTHORIZED, Some(challenge)),
-            Self::Waiting | Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
+            Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
             Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, None),
             Self::Connections => (StatusCode::SERVICE_UNAVAILABLE, Some((CONNECTION, "close"))),
         };

@@ -379,6 +379,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--log.level", "loud"],
         &["portal", "--portal.transcription", "perhaps"],
         &["rules", "--scrape-interval", "0s"],
+        &["reindex", "history"],
     ] {
         let output = run(program().args(line), "");
         assert_eq!(output.status.code(), Some(2), "{line:?}");
@@ -599,7 +600,7 @@ async fn the_start_says_what_runs_what_is_watched_and_where_the_page_is() {
     assert!(
         output
             .iter()
-            .any(|line| line.contains("\"https://kb.example/x\"")),
+            .any(|line| line.contains("\"https://kb.example/x/\"")),
         "{output:#?}"
     );
     exporter.stop().await;

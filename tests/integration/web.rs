@@ -12,7 +12,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity, StatusCode};
 use serde_json::{Value, json};
 
 use crate::support::certificates::Certificates;
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, client};
 use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::prometheus::{Prometheus, scraping};
@@ -248,6 +248,41 @@ async fn headers_and_the_rate_limit_of_the_file_hold() {
         let response = secured.exporter.get(path).await;
         assert_eq!(response.status(), expected);
         assert_eq!(response.headers()["x-frame-options"], "deny");
+    }
+}
+
+#[tokio::test]
+async fn requests_without_a_password_use_up_nothing_of_the_rate_limit() {
+    let text = format!("{}rate_limit:\n  interval: 1h\n  burst: 1\n", users());
+    let secured = Secured::start(&text, &[]).await;
+    let client = client();
+    let url = format!("http://{}/livez", secured.exporter.address());
+    for _ in 0..20 {
+        let stranger = client.get(&url).send().await.unwrap();
+        assert_eq!(stranger.status(), 401);
+    }
+    for expected in [200, 429] {
+        let known = client.get(&url).basic_auth("alice", Some(PASSWORD));
+        assert_eq!(known.send().await.unwrap().status(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_another_site_gave_our_address_is_misdirected() {
+    let portal = Portal::start().await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let mut command = workspace.command();
+    let exporter =
+        Exporter::launch(command.args(["run", "--web.external-url", "http://kb.example/x"])).await;
+    let url = format!("http://{}/livez", exporter.address());
+    for (host, expected) in [
+        ("attacker.example", 421),
+        ("kb.example", 200),
+        ("localhost:15732", 200),
+        ("kb-exporter.monitoring.svc:15732", 200),
+    ] {
+        let asked = client().get(&url).header("host", host);
+        assert_eq!(asked.send().await.unwrap().status(), expected, "{host}");
     }
 }
 

@@ -23,7 +23,7 @@ const VALUES: &str = r#"
     request:|  timeout: 0s => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h
     request:|  timeout: 30 => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h; a number needs its unit: s, m, h or d
     request:|  timeout: 500y => 3:12: request.timeout: expected a duration of 3660 days at most
-    request:|  timeout: 30s|  tiemout: hidden => 4:3: request: unknown key; the keys here are timeout, connect_timeout, retries, max_body_bytes
+    request:|  timeout: 30s|  tiemout: hidden => 4:3: request: unknown key "tiemout": is timeout meant?; the keys here are timeout, connect_timeout, retries, max_body_bytes
     request:|  retries: 1|  retries: 2 => 4:3: request.retries: is set twice; remove one
     request: 5 => 2:10: request: keys are expected here, out of timeout, connect_timeout, retries, max_body_bytes
     state:|  path: '' => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
@@ -156,7 +156,7 @@ fn a_file_that_is_no_configuration_is_refused() {
             "portals: []",
             "1:10: portals: at least one portal is needed, with name, base_url and api_key_file or api_key_env".to_owned(),
         ),
-        ("portal: []", format!("1:1: unknown key; the keys here are {sections}")),
+        ("portal: []", format!("1:1: unknown key \"portal\": is portals meant?; the keys here are {sections}")),
         ("portals: !secret a", "1:18: tags are not supported".to_owned()),
         ("portals:\n\t- a", "2:2: tabs disallowed within this context (block indentation)".to_owned()),
     ] {

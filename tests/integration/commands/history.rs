@@ -8,7 +8,7 @@ use super::*;
 #[test]
 fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
     let output = run(program().args(["reindex", "history"]), "");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(
         text_of(&output).contains("--config.file"),
         "{}",
