@@ -126,16 +126,15 @@ struct RunArgs {
 /// What is logged, to standard error.
 #[derive(Debug, Args)]
 struct LogArgs {
-    /// Log events of this level and above: error, warn, info, debug or trace.
+    /// Log events of this level and above: error, warn, info, debug or trace. [default: info; warn for commands that print]
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
-        default_value = "info",
         hide_possible_values = true,
         help_heading = "Logging",
         global = true
     )]
-    level: telemetry::Level,
+    level: Option<telemetry::Level>,
     /// Write log lines in this format: logfmt or json.
     #[arg(
         long = "log.format",
@@ -157,7 +156,11 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let kind = cli.kind();
-    if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
+    let level = cli.log.level.unwrap_or(match kind {
+        exit::Kind::Service => telemetry::Level::Info,
+        exit::Kind::Command => telemetry::Level::Warn,
+    });
+    if let Err(error) = telemetry::init(level, cli.log.format) {
         return exit::report(&error.into(), kind);
     }
     telemetry::log_panics();

@@ -6,6 +6,8 @@
 mod lines;
 mod panics;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clap::ValueEnum;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -17,14 +19,13 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 pub use panics::log_panics;
 
 /// How much is logged (docs/configuration.md, `--log.level`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
     /// Errors that need action.
     Error,
     /// Failures that are handled, for example by a retry.
     Warn,
     /// Normal operation.
-    #[default]
     Info,
     /// Details for troubleshooting.
     Debug,
@@ -40,6 +41,14 @@ pub enum Format {
     Logfmt,
     /// One JSON object per line.
     Json,
+}
+
+/// Whether a progress bar stands on the terminal, so that a line erases what is there.
+static CLEARS_LINE: AtomicBool = AtomicBool::new(false);
+
+/// Erases the line of the terminal before each line of the log, or does not.
+pub(crate) fn clear_line_first(clears: bool) {
+    CLEARS_LINE.store(clears, Ordering::Relaxed);
 }
 
 /// Starts to log to standard error. Fails when a log was started before.

@@ -68,9 +68,12 @@ fn raise_open_files() {
     let _as_it_was = setrlimit(Resource::Nofile, raised);
 }
 
+/// The share of letters that a name has in common with one that may be meant.
+const RESEMBLANCE: f64 = 0.4;
+
 /// The end of a sentence about a name that does not exist: the one that may be meant.
 pub(super) fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
-    let near = nearest(wanted, known, 0.0);
+    let near = nearest(wanted, known, RESEMBLANCE);
     let near = near.map(|near| format!("; the nearest name is {near:?}"));
     near.unwrap_or_default()
 }

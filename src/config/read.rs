@@ -13,10 +13,9 @@ use serde::forward_to_deserialize_any;
 use crate::config::error::{Fault, MISSING};
 use crate::config::keys::child;
 use crate::config::node::{Node, Value};
-use crate::config::reindex::nearest;
 
-/// The share of letters that an unknown key has in common with one that may be meant.
-const RESEMBLANCE: f64 = 0.6;
+/// Letters in which an unknown key differs from the one that is meant, at most.
+const MISSPELT: usize = 3;
 
 impl Error for Fault {
     fn custom<T: Display>(message: T) -> Self {
@@ -34,10 +33,11 @@ impl Error for Fault {
         Self::custom(format_args!("expected one of {}", words.join(", ")))
     }
 
-    /// A key is repeated only where it resembles one that is known: any other may be a secret in the wrong place.
+    /// A key is repeated only where it is a known one but for some letters: any other may be a secret in the wrong place.
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
         let keys = expected.join(", ");
-        let near = nearest(field, expected.iter().copied(), RESEMBLANCE);
+        let mut near = expected.iter().copied();
+        let near = near.find(|known| strsim::levenshtein(field, known) <= MISSPELT);
         let unknown = near.map_or_else(String::new, |near| format!(" {field:?}: is {near} meant?"));
         Self::custom(format_args!(
             "unknown key{unknown}; the keys here are {keys}"

@@ -33,10 +33,10 @@ pub enum PortalError {
         error: Box<PortalError>,
     },
     /// No connection could be made, to the portal or to the proxy; nothing was sent.
-    #[error("no answer: {cause}; is the address right and the portal running?")]
+    #[error("no answer: {cause}")]
     NotConnected { cause: String },
     /// The connection broke.
-    #[error("no answer: {cause}; is the address right and the portal running?")]
+    #[error("no answer: {cause}")]
     Connection { cause: String },
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
     Timeout { limit: Duration },
@@ -160,12 +160,15 @@ impl PortalError {
             return Self::Timeout { limit };
         }
         let garbled = is_garbled(&error);
+        let advice = connection_advice(&error);
         let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
         let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
+        if garbled {
+            return Self::Invalid { cause };
+        }
+        let cause = format!("{cause}; {advice}");
         if not_connected {
             Self::NotConnected { cause }
-        } else if garbled {
-            Self::Invalid { cause }
         } else {
             Self::Connection { cause }
         }
@@ -254,6 +257,34 @@ const fn advice(status: u16) -> &'static str {
 fn described(status: u16, advice: &str, reason: Option<&str>) -> String {
     let said = reason.map(|reason| format!(" (the portal says: {reason})"));
     format!("status {status}: {advice}{}", said.unwrap_or_default())
+}
+
+/// What caused an error. An error of input or output does not name the one that it holds as its source.
+fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    let io = error.downcast_ref::<std::io::Error>();
+    let held = io.and_then(std::io::Error::get_ref);
+    held.map(|held| held as &(dyn Error + 'static))
+        .or_else(|| error.source())
+}
+
+/// What to do about a connection that could not be made.
+fn connection_advice(error: &reqwest::Error) -> &'static str {
+    use rustls::{CertificateError, Error as Tls, InvalidMessage};
+    let first: &(dyn Error + 'static) = error;
+    let mut causes = successors(Some(first), |cause| cause_of(*cause));
+    match causes.find_map(|cause| cause.downcast_ref()) {
+        Some(Tls::InvalidMessage(InvalidMessage::InvalidContentType)) => {
+            "the port speaks no TLS: use its port for https, or http:// with allow_plain_http"
+        }
+        Some(Tls::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            "nobody here knows who signed the portal's certificate: name the authority in ca_file, or let the portal send the intermediate certificate too"
+        }
+        Some(Tls::InvalidCertificate(CertificateError::Other(_))) => {
+            "the portal's certificate cannot be used for a server: it may be that of an authority; give the portal one that the authority signed"
+        }
+        Some(Tls::InvalidCertificate(_)) => "the portal needs another certificate",
+        _ => "is the address right and the portal running?",
+    }
 }
 
 /// Whether a body came and could not be unpacked. The HTTP client also reports a truncated body as a decoding error, with the

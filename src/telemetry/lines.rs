@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Debug;
 use std::io::{self, Write};
+use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer as _};
@@ -20,6 +21,9 @@ use crate::text::{cut, harmless_json, is_unsafe};
 
 /// The longest value, in characters; a longer one is cut.
 const MAX_VALUE: usize = 2_000;
+
+/// Back to the beginning of the line, and erase it (ECMA-48, 8.3.41).
+const ERASE_LINE: &[u8] = b"\r\x1b[K";
 
 /// How tracing names the text of an event.
 const MESSAGE: &str = "message";
@@ -132,6 +136,9 @@ where
             }
         }
         let mut out = Vec::with_capacity(256);
+        if super::CLEARS_LINE.load(Ordering::Relaxed) {
+            out.extend(ERASE_LINE);
+        }
         if line.write(self.format, &mut out).is_ok() {
             // In one piece, so that lines do not mix. An error of the log itself cannot be reported.
             let _ = self

@@ -147,6 +147,16 @@ async fn a_portal_that_hangs_is_asked_twice_and_no_longer_than_a_request_may_tak
 }
 
 #[tokio::test]
+async fn a_port_that_speaks_no_tls_is_said() {
+    let mut scene = Scene::new(&[("Inbox", 1)]).await;
+    let address = scene.config.portals[0].base_url.to_string();
+    let address = address.replace("http://", "https://");
+    scene.config.portals[0].base_url = BaseUrl::parse(&address).unwrap();
+    let text = checked(&scene, false).await;
+    assert!(text.contains("the port speaks no TLS"), "{text}");
+}
+
+#[tokio::test]
 async fn a_pattern_that_matches_nothing_is_named_with_the_nearest_name() {
     let mut scene = Scene::new(&[("Inbox", 1), ("Contracts", 1)]).await;
     let include = "include: [\"Contracts\", \"Inbux\"]";

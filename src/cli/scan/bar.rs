@@ -8,6 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::snapshot::{FolderState, FolderView, Snapshot};
+use crate::telemetry;
 
 const RATE: u8 = 10;
 
@@ -27,6 +28,7 @@ impl Bar {
     }
 
     fn new(target: ProgressDrawTarget) -> Self {
+        telemetry::clear_line_first(true);
         let rate = |state: &ProgressState, text: &mut dyn Write| {
             // Writing to a string cannot fail.
             let _ = write!(text, "{:.0}", state.per_sec());
@@ -51,6 +53,7 @@ impl Bar {
     /// Removes the bar from the terminal.
     pub fn clear(&self) {
         self.0.finish_and_clear();
+        telemetry::clear_line_first(false);
     }
 }
 
