@@ -25,13 +25,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use crate::clock::Moment;
 use crate::http::guard::Guard;
 use crate::http::host::HostNames;
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
-use crate::metrics::{Events, Renderer};
+use crate::metrics::Events;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
 
@@ -69,7 +68,6 @@ pub struct App {
     listeners: Vec<TcpListener>,
     web_config: Option<Arc<WebConfigFile>>,
     site: Site,
-    renderer: Renderer,
     portals: Portals,
     built: Built,
     reloader: Reloader,
@@ -88,7 +86,6 @@ impl App {
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listen::on_all(&web.addresses)?;
         let publisher = Publisher::default();
-        let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
         let heartbeat = Heartbeat::start(cancel.clone()).await?;
         let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
@@ -104,7 +101,6 @@ impl App {
         );
         let site = Site {
             publisher,
-            exposition,
             config: config_in_use,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
@@ -115,7 +111,6 @@ impl App {
             listeners,
             web_config: web.config.clone(),
             site,
-            renderer,
             portals,
             built,
             reloader: Reloader {
@@ -150,7 +145,6 @@ impl App {
             listeners,
             web_config,
             site,
-            mut renderer,
             mut portals,
             built,
             reloader,
@@ -161,14 +155,11 @@ impl App {
         portals.use_config(built).await;
         // Whoever asks first sees the stored counts, if that does not take long.
         let _ = timeout(MAX_START, portals.started()).await;
-        // The first scrape must not be answered from nothing.
-        renderer.render().await?;
         let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));
         let signs = cancel.clone().run_until_cancelled_owned(signs);
         let router = site.router();
         let mut tasks = JoinSet::new();
         tasks.spawn(signs.map(|_| Ok(())));
-        tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {
             let limits = Limits::default();
             let server = serve(

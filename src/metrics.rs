@@ -1,23 +1,17 @@
-//! The exposition: facts from the snapshot, events from this process.
+//! The exposition: facts from the snapshot, and events of this process.
 //!
 //! ```text
-//! Arc<Snapshot> ─watch→ Renderer: facts → deflated text → Arc<Rendering> ─watch→ Exposition
-//!                                                                                     │ + Events
-//!                                                                      scrape → Scrape: plain or gzip
+//! Arc<Snapshot> + Events ─scrape→ families → text → gzip → pieces → client
 //! ```
 //!
-//! Facts are many and change when a snapshot is published: they are rendered then, in the background. Events are few and change all the
-//! time: each scrape renders them, and puts them before the facts without compressing the facts again.
+//! A scrape shows the newest snapshot as it is at that moment: counts that are too old are left out then.
 
-mod ageing;
 mod events;
-mod exposition;
 pub mod families;
 mod family;
-mod gzip;
 mod process;
-mod renderer;
 mod samples;
+mod scrape;
 #[cfg(test)]
 mod tests;
 
@@ -25,8 +19,7 @@ use crate::clock::Moment;
 use crate::snapshot::Snapshot;
 
 pub use events::{ConfigFacts, Events, PortalEvents, WebConfigFacts};
-pub use exposition::{Clock, Exposition, Scrape};
-pub use renderer::{RenderError, Renderer};
+pub use scrape::{Coding, scrape};
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
@@ -39,12 +32,7 @@ pub fn render(
     snapshot: &Snapshot,
     now: Moment,
 ) -> prometheus::Result<Vec<u8>> {
-    let portals = snapshot
-        .portals
-        .iter()
-        .filter(|portal| portal.holder().is_none());
-    let portals: Vec<_> = portals.map(|portal| portal.name.clone()).collect();
-    let mut text = events.text(&portals, config)?;
+    let mut text = events.text(&scrape::portals(snapshot), config)?;
     families::write(&mut text, snapshot, now)?;
     Ok(text)
 }

@@ -1,97 +1,117 @@
-//! What a scrape of `/metrics` costs with 10,000 folders while they are collected.
+//! What a scrape of `/metrics` costs with 10,000 folders.
 //!
 //! ```text
 //! cargo bench --bench exposition
 //! ```
 //!
-//! Two portals with 5,000 folders each, with counts and classes of error as they are after many collections. All the time a new
-//! snapshot of each is published every 50 ms, in which some folders were counted again; that is as often as a collector publishes.
-//!
-//! One client scrapes over HTTP, one scrape after the other, by turns:
-//!
-//! - the program's own server, in both forms;
-//! - a bare socket that writes the same number of bytes, prepared beforehand, whatever it is asked;
-//! - the program's own server with rendering and compressing at each scrape.
-//!
-//! The goal: less than 10 ms in the middle for gzip, which scrapers ask for. Plain text is inflated at each scrape; that must cost less than
-//! rendering.
+//! Two portals with 5,000 folders each, with counts and classes of error as they are after many collections. Each row is one form: its size, the
+//! median of its times, how often that is the time that writing the text alone takes, and by how much the most memory of the process grew.
 
-mod client;
-mod figures;
 mod portals;
-mod servers;
 #[expect(dead_code, reason = "other benchmarks have other figures")]
 #[path = "../support/table.rs"]
 mod table;
 
 use std::env;
+use std::fs;
 use std::io::{self, Write};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use tokio::runtime::Builder;
-use tokio_util::sync::CancellationToken;
+use futures_util::TryStreamExt as _;
+use kb_exporter::clock::Moment;
+use kb_exporter::metrics::{self, Coding, ConfigFacts, Events};
+use kb_exporter::model::PortalName;
+use kb_exporter::snapshot::Snapshot;
+use tokio::runtime::{Builder, Runtime};
 
-use client::{Client, Form};
-use figures::{Measured, Row};
-use servers::Servers;
+use portals::portal;
+use table::table;
 
 /// Folders, of all portals together.
 const FOLDERS: usize = 10_000;
 
-/// How often everything takes its turn.
-const ROUNDS: usize = 20;
+const PORTALS: [&str; 2] = ["main", "archive"];
 
-/// Scrapes of one turn. Rendering at each scrape has one only.
-const SCRAPES: usize = 20;
+const ROUNDS: usize = 11;
 
 fn main() -> Result<()> {
     // Cargo says `--bench` when it benches, and not when it only tries whether everything runs.
     if !env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
-    let runtime = Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")?;
-    let stop = CancellationToken::new();
-    let servers = runtime.block_on(Servers::start(&stop))?;
-    let rows = [Form::Gzip, Form::Plain].map(|form| measure(&servers, form));
-    stop.cancel();
-    let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
-    let mut output = io::stdout().lock();
-    writeln!(output, "{}", figures::render(&rows))?;
-    Ok(())
-}
-
-/// Scrapes in one form.
-fn measure(servers: &Servers, form: Form) -> Result<Row> {
-    let mut exporter = Client::connect(servers.exporter, form)?;
-    exporter.check(FOLDERS)?;
-    let answer = exporter.scrape()?;
-    let mut bare = Client::connect(servers.bare(answer)?, form)?;
-    let mut anew = Client::connect(servers.anew, form)?;
-    anew.check(FOLDERS)?;
-    let mut row = Row {
-        name: form.coding(),
-        bytes: answer.len(),
-        exporter: Measured::default(),
-        bare: Measured::default(),
-        anew: Measured::default(),
-    };
+    let runtime = Builder::new_multi_thread().build();
+    let runtime = runtime.context("the runtime cannot be started")?;
+    let snapshot = Arc::new(snapshot()?);
+    let mut scrapes = Vec::new();
+    for (name, coding) in [("gzip", Coding::Gzip), ("plain", Coding::Plain)] {
+        let before = peak_kib()?;
+        let (mut times, mut bytes) = (Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            let begun = Instant::now();
+            bytes = scrape(&runtime, &snapshot, coding)?;
+            times.push(begun.elapsed());
+        }
+        scrapes.push((name, bytes, median(times), peak_kib()? - before));
+    }
+    let mut written = Vec::new();
     for _ in 0..ROUNDS {
-        take_turn(&mut exporter, SCRAPES, &mut row.exporter)?;
-        take_turn(&mut bare, SCRAPES, &mut row.bare)?;
-        take_turn(&mut anew, 1, &mut row.anew)?;
+        let begun = Instant::now();
+        metrics::render(&Events::new()?, CONFIG, &snapshot, Moment::now())?;
+        written.push(begun.elapsed());
     }
-    Ok(row)
+    let written = median(written);
+    let rows = scrapes.iter().map(|(name, bytes, time, grown)| {
+        [
+            (*name).to_owned(),
+            format!("{bytes}"),
+            format!("{}", time.as_millis()),
+            format!("{:.2}", time.div_duration_f64(written)),
+            format!("{grown}"),
+        ]
+    });
+    let header = ["", "bytes", "ms", "of writing the text", "KiB more"];
+    writeln!(io::stdout().lock(), "{}", table(header, rows))?;
+    Ok(())
 }
 
-fn take_turn(client: &mut Client, scrapes: usize, measured: &mut Measured) -> Result<()> {
-    for _ in 0..scrapes {
-        let begun = Instant::now();
-        client.scrape()?;
-        measured.0.push(begun.elapsed());
-    }
-    Ok(())
+const CONFIG: ConfigFacts = ConfigFacts {
+    reload_successful: true,
+    loaded: kb_exporter::model::Timestamp::from_millis(0),
+};
+
+fn snapshot() -> Result<Snapshot> {
+    let portals = PORTALS.map(|name| {
+        let name = PortalName::new(name).context("no name of a portal")?;
+        Ok(Arc::new(portal(name, FOLDERS / PORTALS.len())))
+    });
+    Ok(Snapshot {
+        portals: portals.into_iter().collect::<Result<_>>()?,
+        ..Snapshot::default()
+    })
+}
+
+/// Scrapes once, and returns the number of bytes.
+fn scrape(runtime: &Runtime, snapshot: &Arc<Snapshot>, coding: Coding) -> Result<usize> {
+    let bytes = runtime.block_on(async {
+        let events = Events::new()?;
+        let pieces = metrics::scrape(snapshot, &events, CONFIG, coding, Moment::now())?;
+        let pieces = pieces.try_fold(0, async |sum, piece| Ok(sum + piece.len()));
+        anyhow::Ok(pieces.await?)
+    });
+    bytes.context("the scrape failed")
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// The most memory that the process had until now.
+fn peak_kib() -> Result<u64> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = line.context("the system does not say how much memory was used")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

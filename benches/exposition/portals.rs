@@ -34,40 +34,14 @@ const REASONS: [&str; 6] = [
     "zipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
 ];
 
-/// A portal whose folders were all counted.
-pub struct Portal {
-    view: PortalView,
-    /// Every folder's id, in order.
-    ids: Vec<FolderId>,
-    /// The folder that is counted next.
-    next: usize,
-}
-
-impl Portal {
-    /// Makes up a portal with so many folders.
-    pub fn new(name: PortalName, folders: usize) -> Self {
-        let now = Moment::now();
-        let folders: BTreeMap<_, _> = (0..folders)
-            .map(|number| folder(&name, number, now))
-            .map(|folder| (folder.id, Arc::new(folder)))
-            .collect();
-        let ids = folders.keys().copied().collect();
-        let view = view(name, folders, now);
-        Self { view, ids, next: 0 }
-    }
-
-    /// The portal when so many more folders were counted, one new failure in each.
-    pub fn collect(&mut self, folders: usize) -> PortalView {
-        let now = Moment::now();
-        for _ in 0..folders {
-            let id = self.ids[self.next];
-            self.next = (self.next + 1) % self.ids.len();
-            if let Some(folder) = self.view.folders.get_mut(&id) {
-                *folder = Arc::new(counted_again(folder, now));
-            }
-        }
-        self.view.clone()
-    }
+/// Makes up a portal with so many folders, all of them counted.
+pub fn portal(name: PortalName, folders: usize) -> PortalView {
+    let now = Moment::now();
+    let folders: BTreeMap<_, _> = (0..folders)
+        .map(|number| folder(&name, number, now))
+        .map(|folder| (folder.id, Arc::new(folder)))
+        .collect();
+    view(name, folders, now)
 }
 
 fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Moment) -> PortalView {
@@ -191,16 +165,4 @@ fn indexing(amount: u64) -> IndexingTimes {
         times.observe(Duration::from_secs(17 * place * place));
     }
     times
-}
-
-fn counted_again(folder: &FolderView, now: Moment) -> FolderView {
-    let mut folder = folder.clone();
-    folder.last_success = Some(now.wall);
-    if let Some(counts) = &mut folder.counts {
-        let counts = Arc::make_mut(counts);
-        counts.counted = now;
-        counts.files[Status::Failed] += 1;
-        counts.oldest[Status::Failed].get_or_insert(now.wall);
-    }
-    folder
 }

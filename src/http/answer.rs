@@ -1,24 +1,24 @@
 //! The answer with a page, a static file or the metrics: compressed, and pages are not sent again to who has them.
 
-use std::convert::Infallible;
 use std::hash::BuildHasher as _;
 use std::io::Write as _;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use foldhash::quality::FixedState;
-use futures_util::stream;
 use maud::Markup;
 
-use crate::metrics::{self, ConfigFacts, Events, Exposition};
+use crate::clock::Moment;
+use crate::metrics::{self, Coding, ConfigFacts, Events};
+use crate::snapshot::Snapshot;
 
 /// The pages use our own style sheet and script, an icon that they hold themselves, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; \
@@ -100,28 +100,18 @@ fn coded(body: Body, is_gzip: bool) -> Response {
     (AppendHeaders(coding.into_iter().chain([varies])), body).into_response()
 }
 
-/// Answers in a form that the client accepts.
-pub(super) async fn scrape(
-    exposition: &Exposition,
+/// Answers a scrape in a form that the client accepts.
+pub(super) fn scrape(
+    snapshot: &Arc<Snapshot>,
     events: &Events,
     config: ConfigFacts,
     asked: &HeaderMap,
 ) -> prometheus::Result<Response> {
     let gzip = accepts_gzip(asked);
-    let scrape = exposition.scrape(events, config).await?;
-    // The pieces are sent one after the other, without copying them together.
-    let (length, body) = if gzip {
-        let pieces = scrape.gzip()?;
-        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
-        let pieces = pieces.into_iter().map(Ok::<_, Infallible>);
-        (length, Body::from_stream(stream::iter(pieces)))
-    } else {
-        let length: u64 = scrape.plain_len();
-        (length, Body::from_stream(stream::iter(scrape.plain())))
-    };
-    let length = [(CONTENT_LENGTH, length)];
+    let coding = if gzip { Coding::Gzip } else { Coding::Plain };
+    let pieces = metrics::scrape(snapshot, events, config, coding, Moment::now())?;
     let content_type = [(CONTENT_TYPE, metrics::CONTENT_TYPE)];
-    Ok((length, content_type, coded(body, gzip)).into_response())
+    Ok((content_type, coded(Body::from_stream(pieces), gzip)).into_response())
 }
 
 /// Whether a client accepts gzip (RFC 9110, 12.5.3).

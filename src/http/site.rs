@@ -19,7 +19,6 @@ use crate::http::health_json;
 use crate::http::page;
 use crate::http::page::{Configuration, Pages};
 use crate::http::route::Route;
-use crate::metrics::Exposition;
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
 
@@ -35,8 +34,6 @@ pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 pub struct Site {
     /// The current snapshot.
     pub publisher: Publisher,
-    /// The snapshot as metrics.
-    pub exposition: Exposition,
     pub config: watch::Receiver<Configuration>,
     pub liveness: Liveness,
     /// Receives requests to reload the configuration, if they are allowed.
@@ -165,8 +162,8 @@ async fn metrics(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response 
     site.guard.events.show_kill_switch(site.kill_switch().await);
     site.guard.show_web_config();
     let config = site.config.borrow().facts;
-    answer::scrape(&site.exposition, &site.guard.events, config, &headers)
-        .await
+    let snapshot = site.publisher.current();
+    answer::scrape(&snapshot, &site.guard.events, config, &headers)
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 

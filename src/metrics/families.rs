@@ -43,7 +43,7 @@ pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> i
     let portals: Vec<_> = shown
         .map(|portal| PortalFacts::of(portal, snapshot, now))
         .collect();
-    let folders = || portals.iter().flat_map(|portal| &portal.folders);
+    let folders = || portals.iter().flat_map(PortalFacts::folders);
     for family in ALL.iter() {
         let mut samples = family.samples(sink);
         match family.source {
@@ -56,11 +56,13 @@ pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> i
             }
             Source::PortalSamples(add) => portals.iter().for_each(|it| add(it, &mut samples)),
             Source::Folder(value) => {
-                for (folder, value) in folders().filter_map(|it| Some((it, value(it)?))) {
+                for (folder, value) in
+                    folders().filter_map(|it| value(&it).map(|value| (it, value)))
+                {
                     samples.add(&folder.labels(), value);
                 }
             }
-            Source::FolderSamples(add) => folders().for_each(|it| add(it, &mut samples)),
+            Source::FolderSamples(add) => folders().for_each(|it| add(&it, &mut samples)),
         }
         samples.finish()?;
     }

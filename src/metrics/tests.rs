@@ -1,97 +1,55 @@
-//! What a scrape is answered with while portals are collected, and while they are not.
+//! What a scrape is answered with.
 
 pub(super) mod portals;
-mod scrapes;
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use flate2::bufread::GzDecoder;
-use tokio_util::sync::CancellationToken;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use proptest::prelude::*;
 
-use crate::clock::Moment;
-use crate::metrics::{ConfigFacts, Events, Exposition, Renderer, Scrape};
+use super::*;
 use crate::snapshot::{PortalView, Publisher};
+use portals::{STALE_AFTER, any_portal, failing, portal};
 
+const FAILED: &str = "kb_folder_files{portal=\"main\",folder_id=";
+
+/// A process that shows one portal.
 struct Story {
     publisher: Publisher,
     events: Events,
-    exposition: Exposition,
-    /// By how much the calendar was put forward while timers stood still.
-    suspended: Arc<Mutex<Duration>>,
-    renderer: Option<Renderer>,
-    stop: CancellationToken,
 }
 
+const LOADED: ConfigFacts = ConfigFacts {
+    reload_successful: true,
+    loaded: crate::model::Timestamp::from_millis(0),
+};
+
 impl Story {
-    /// Shows one portal, which is rendered; nothing renders any more until [`Self::go_on`].
-    async fn begin(portal: PortalView) -> Self {
+    fn of(portal: PortalView) -> Self {
         let publisher = portals::publisher(&portal);
         publisher.publish(portal);
-        let suspended = Arc::<Mutex<Duration>>::default();
-        let clock = clock(Arc::clone(&suspended));
-        let (mut renderer, exposition) = Renderer::new(&publisher, clock).unwrap();
-        renderer.render().await.unwrap();
         Self {
             publisher,
             events: Events::new().unwrap(),
-            exposition,
-            suspended,
-            renderer: Some(renderer),
-            stop: CancellationToken::new(),
         }
     }
 
-    /// Renders in the background from now on.
-    fn go_on(&mut self) {
-        let renderer = self.renderer.take().unwrap();
-        tokio::spawn(renderer.run(self.stop.clone()));
-    }
-
-    async fn scrape(&self) -> Scrape {
-        let config = ConfigFacts {
-            reload_successful: true,
-            loaded: Moment::now().wall,
-        };
-        self.exposition.scrape(&self.events, config).await.unwrap()
+    async fn scraped(&self, coding: Coding, now: Moment) -> Vec<u8> {
+        let snapshot = self.publisher.current();
+        let pieces = scrape(&snapshot, &self.events, LOADED, coding, now).unwrap();
+        let pieces: io::Result<Vec<Bytes>> = pieces.try_collect().await;
+        pieces.unwrap().concat()
     }
 
     /// What a scrape says in gzip form.
-    async fn shown(&self) -> String {
-        let packed = self.scrape().await.gzip().unwrap().concat();
-        unpacked(&packed)
+    async fn shown(&self, now: Moment) -> String {
+        unpacked(&self.scraped(Coding::Gzip, now).await)
     }
-
-    /// What is shown as soon as it is rendered anew, without asking for it.
-    async fn shown_next(&self) -> String {
-        let mut rendered = self.exposition.rendered.clone();
-        rendered.mark_unchanged();
-        rendered.changed().await.unwrap();
-        let facts = rendered.borrow().text.inflate();
-        let facts: Vec<_> = facts.map(Result::unwrap).collect();
-        String::from_utf8(facts.concat()).unwrap()
-    }
-}
-
-impl Drop for Story {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
-
-/// Follows the timers of the test, and can be advanced in addition.
-fn clock(suspended: Arc<Mutex<Duration>>) -> super::Clock {
-    let (began, start) = (Moment::now(), Moment::now().steady);
-    Arc::new(move || {
-        let passed = start.elapsed();
-        let slept = *suspended.lock().unwrap();
-        Moment {
-            wall: portals::later(began.wall, passed + slept),
-            steady: began.steady + passed,
-        }
-    })
 }
 
 /// The text of exactly one gzip member.
@@ -99,16 +57,110 @@ fn unpacked(mut packed: &[u8]) -> String {
     let mut text = String::new();
     let mut decoder = GzDecoder::new(&mut packed);
     decoder.read_to_string(&mut text).unwrap();
-    assert!(
-        packed.is_empty(),
-        "{} bytes behind the member",
-        packed.len()
-    );
+    assert!(packed.is_empty(), "{} bytes behind it", packed.len());
     text
 }
 
-/// Values of the samples that begin like this.
-fn values<'a>(text: &'a str, series: &'a str) -> impl Iterator<Item = u64> + 'a {
-    let samples = text.lines().filter(move |line| line.starts_with(series));
-    samples.map(|line| line.rsplit_once(' ').unwrap().1.parse().unwrap())
+/// Files that failed, by folder.
+fn failed(text: &str) -> Vec<u64> {
+    let samples = text.lines().filter(|line| line.starts_with(FAILED));
+    let samples = samples.filter(|line| line.contains("status=\"failed\""));
+    samples
+        .map(|line| line.rsplit_once(' ').unwrap().1.parse().unwrap())
+        .collect()
+}
+
+/// The families that come from the snapshot.
+fn facts(text: &str) -> Vec<&str> {
+    let of_a_folder = |line: &&str| line.contains("kb_folder_") || line.contains("kb_error_");
+    text.lines().filter(of_a_folder).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn both_forms_are_the_text_that_is_written_once(portal in any_portal()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let story = Story::of(portal);
+        let now = Moment::now();
+        let once = render(&story.events, LOADED, &story.publisher.current(), now);
+        let once = String::from_utf8(once.unwrap()).unwrap();
+        runtime.block_on(async {
+            let plain = String::from_utf8(story.scraped(Coding::Plain, now).await).unwrap();
+            assert_eq!(facts(&once), facts(&plain));
+            assert_eq!(facts(&once), facts(&story.shown(now).await));
+        });
+    }
+}
+
+#[tokio::test]
+async fn counts_vanish_when_they_are_too_old_although_nothing_is_published() {
+    let now = Moment::now();
+    let story = Story::of(failing(portal(3, 7, now)));
+    let after = |passed| Moment {
+        steady: now.steady + passed,
+        ..now
+    };
+    assert_eq!(failed(&story.shown(after(STALE_AFTER)).await), [7, 7, 7]);
+    let late = story
+        .shown(after(STALE_AFTER + Duration::from_millis(1)))
+        .await;
+    assert!(failed(&late).is_empty());
+    assert_eq!(late.matches("\nkb_folder_up{").count(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scrape_shows_one_snapshot_whole_and_the_newest() {
+    let story = Story::of(portal(20, 0, Moment::now()));
+    let newest = Arc::<AtomicU64>::default();
+    let (publisher, counter) = (story.publisher.clone(), Arc::clone(&newest));
+    let publishing = tokio::spawn(async move {
+        loop {
+            let number = counter.load(Ordering::SeqCst) + 1;
+            publisher.publish(portal(20, number, Moment::now()));
+            counter.store(number, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+        }
+    });
+    for _ in 0..100 {
+        let known = newest.load(Ordering::SeqCst);
+        let failed = failed(&story.shown(Moment::now()).await);
+        assert_eq!(failed, [failed[0]; 20]);
+        assert!(failed[0] >= known);
+    }
+    publishing.abort();
+}
+
+#[tokio::test]
+async fn a_portal_that_is_not_configured_any_more_has_no_series() {
+    let story = Story::of(portal(1, 1, Moment::now()));
+    for portal in &story.publisher.current().portals {
+        let _ = story.events.of(&portal.name);
+    }
+    let text = story.shown(Moment::now()).await;
+    assert!(text.contains("kb_collection_runs_total{"));
+    story.publisher.use_portals(&[]);
+    let text = story.shown(Moment::now()).await;
+    assert!(!text.contains("portal=\"main\""), "{text}");
+}
+
+#[tokio::test]
+async fn whoever_reads_no_further_ends_the_writing() {
+    let story = Story::of(portal(5_000, 1, Moment::now()));
+    let snapshot = story.publisher.current();
+    let scrape = scrape(
+        &snapshot,
+        &story.events,
+        LOADED,
+        Coding::Plain,
+        Moment::now(),
+    );
+    let mut pieces = Box::pin(scrape.unwrap());
+    pieces.next().await.unwrap().unwrap();
+    assert!(Arc::strong_count(&snapshot) > 2, "it is being written");
+    drop(pieces);
+    while Arc::strong_count(&snapshot) > 2 {
+        tokio::task::yield_now().await;
+    }
 }

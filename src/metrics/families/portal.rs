@@ -73,7 +73,7 @@ fn sorting(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn overflow(portal: &PortalFacts<'_>) -> f64 {
-    let counts = portal.folders.iter().filter_map(|folder| folder.counts);
+    let counts = portal.folders().filter_map(|folder| folder.counts);
     let rows = counts.flat_map(|counts| &counts.errors);
     let other = rows.filter(|row| row.class == Class::Other);
     float(other.map(|row| row.files).sum())

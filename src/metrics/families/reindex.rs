@@ -54,7 +54,7 @@ fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    if let Some(mode) = folder.mode {
+    if let Some(mode) = folder.mode() {
         samples.add(&folder.with(mode.as_str()), 1.0);
     }
 }

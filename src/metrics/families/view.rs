@@ -9,34 +9,41 @@ use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub book: Option<&'a Book>,
-    pub folders: Vec<FolderFacts<'a>>,
+    reindex: Option<&'a ReindexView>,
     now: Moment,
 }
 
 pub(in crate::metrics) struct FolderFacts<'a> {
-    portal: &'a str,
+    portal: &'a PortalView,
     id: String,
     pub view: &'a FolderView,
     /// Its counts, unless they are too old.
     pub counts: Option<&'a Counts>,
-    /// Its mode of reindexing; none once it left.
-    pub mode: Option<Mode>,
-    /// The decisions in its portal, unless its mode is off.
+    /// The decisions in its portal.
     reindex: Option<&'a ReindexView>,
 }
 
 impl<'a> PortalFacts<'a> {
     pub fn of(view: &'a PortalView, snapshot: &'a Snapshot, now: Moment) -> Self {
         let reindex = snapshot.reindex.get(&view.name).map(|view| &**view);
-        let folders = view.folders.values();
         Self {
             view,
             book: reindex.and_then(|view| view.book.as_deref().ok()),
-            folders: folders
-                .map(|folder| FolderFacts::of(view, folder, reindex, now))
-                .collect(),
+            reindex,
             now,
         }
+    }
+
+    /// Its folders, each looked up anew for each family: all of them together would take more memory than a scrape may.
+    pub fn folders(&self) -> impl Iterator<Item = FolderFacts<'a>> {
+        let folders = self.view.folders.values();
+        folders.map(|folder| FolderFacts {
+            portal: self.view,
+            id: folder.id.to_string(),
+            view: folder,
+            counts: self.view.fresh_counts(folder, self.now),
+            reindex: self.reindex,
+        })
     }
 
     /// The one label that every series of a portal has.
@@ -53,41 +60,46 @@ impl<'a> PortalFacts<'a> {
 }
 
 impl<'a> FolderFacts<'a> {
-    fn of(
-        portal: &'a PortalView,
-        view: &'a FolderView,
-        reindex: Option<&'a ReindexView>,
-        now: Moment,
-    ) -> Self {
-        let rules = || portal.reindex.for_folder(view.id, view.name.label());
-        let mode = (!view.state.has_left()).then(|| rules().mode);
-        Self {
-            portal: portal.name.as_str(),
-            id: view.id.to_string(),
-            view,
-            counts: portal.fresh_counts(view, now),
-            mode,
-            reindex: reindex.filter(|_| mode.is_some_and(|mode| mode != Mode::Off)),
-        }
+    /// Its mode of reindexing; none once it left.
+    pub fn mode(&self) -> Option<Mode> {
+        let rules = || {
+            self.portal
+                .reindex
+                .for_folder(self.view.id, self.view.name.label())
+        };
+        (!self.view.state.has_left()).then(|| rules().mode)
     }
 
     /// The labels that every series of a folder has.
     pub fn labels(&self) -> [&str; 3] {
-        [self.portal, &self.id, self.view.name.label()]
+        [self.portal.name.as_str(), &self.id, self.view.name.label()]
     }
 
     pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
-        [self.portal, &self.id, self.view.name.label(), value]
+        [
+            self.portal.name.as_str(),
+            &self.id,
+            self.view.name.label(),
+            value,
+        ]
     }
 
     /// The decision about the folder.
     pub fn decided(&self) -> Option<&Decision> {
-        self.reindex?.decisions.get(&self.view.id)
+        self.decisions()?.decisions.get(&self.view.id)
     }
 
     /// The totals of its attempts, if the ledger can be used.
     pub fn totals(&self) -> Option<Totals> {
-        let book = self.reindex?.book.as_ref().ok()?;
+        let book = self.decisions()?.book.as_ref().ok()?;
         Some(book.totals(self.view.id))
+    }
+
+    /// The decisions in its portal, unless its mode is off.
+    fn decisions(&self) -> Option<&'a ReindexView> {
+        let decided = self.reindex?;
+        self.mode()
+            .filter(|mode| *mode != Mode::Off)
+            .map(|_| decided)
     }
 }

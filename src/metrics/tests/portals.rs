@@ -53,12 +53,6 @@ pub(in crate::metrics) fn any_portal() -> impl Strategy<Value = PortalView> {
     })
 }
 
-/// The time that is so much later.
-pub(in crate::metrics) fn later(time: Timestamp, duration: Duration) -> Timestamp {
-    let millis = i64::try_from(duration.as_millis()).unwrap();
-    Timestamp::from_millis(time.as_millis() + millis)
-}
-
 /// The same portal after the last read of each folder failed.
 pub(in crate::metrics) fn failing(mut portal: PortalView) -> PortalView {
     for folder in portal.folders.values_mut() {

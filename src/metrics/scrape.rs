@@ -1,0 +1,97 @@
+//! The answer to a scrape. It is written while it is sent, so that it never exists as a whole: the writer waits for the client.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use crate::clock::Moment;
+use crate::metrics::{ConfigFacts, Events, families, process};
+use crate::model::PortalName;
+use crate::snapshot::Snapshot;
+
+/// Bytes of a piece. One is sent while another one is written.
+const PIECE: usize = 64 * 1024;
+
+/// How the text is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    Plain,
+    Gzip,
+}
+
+/// Writes the metrics of a snapshot in pieces, as they are at `now`. An error in between ends the stream.
+pub fn scrape(
+    snapshot: &Arc<Snapshot>,
+    events: &Events,
+    config: ConfigFacts,
+    coding: Coding,
+    now: Moment,
+) -> prometheus::Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>> {
+    // After the snapshot was taken, so that every event that it results from is counted.
+    let mut beginning = events.text(&portals(snapshot), config)?;
+    beginning.extend_from_slice(process::text().as_bytes());
+    let (sender, mut pieces) = mpsc::channel(1);
+    let snapshot = Arc::clone(snapshot);
+    let writing = spawn_blocking(move || {
+        let text = |sink: &mut dyn Write| {
+            sink.write_all(&beginning)?;
+            families::write(sink, &snapshot, now)
+        };
+        let client = BufWriter::with_capacity(PIECE, Client(sender));
+        match coding {
+            Coding::Plain => write_to(client, text)?.flush(),
+            Coding::Gzip => {
+                let encoder = GzEncoder::new(client, Compression::fast());
+                write_to(encoder, text)?.finish()?.flush()
+            }
+        }
+    });
+    // A client must not take a part for the whole.
+    let failed = async move {
+        let written = writing
+            .await
+            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        written.err().map(Err)
+    };
+    let pieces = stream::poll_fn(move |context| pieces.poll_recv(context)).map(Ok);
+    let failed = stream::once(failed).filter_map(async |failed| failed);
+    Ok(pieces.chain(Box::pin(failed)))
+}
+
+/// The portals whose metrics are shown: all that no other process reads.
+pub(super) fn portals(snapshot: &Snapshot) -> Vec<PortalName> {
+    let portals = snapshot.portals.iter();
+    let shown = portals.filter(|portal| portal.holder().is_none());
+    shown.map(|portal| portal.name.clone()).collect()
+}
+
+/// Writes a text with a buffer: encoders are slow with single words.
+fn write_to<W: Write>(
+    sink: W,
+    text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<W> {
+    let mut buffer = BufWriter::with_capacity(PIECE, sink);
+    text(&mut buffer)?;
+    Ok(buffer.into_inner()?)
+}
+
+/// Whoever asked. Each write is a piece, and fails when nobody reads any more.
+struct Client(mpsc::Sender<Bytes>);
+
+impl Write for Client {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let sent = self.0.blocking_send(Bytes::copy_from_slice(piece));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
