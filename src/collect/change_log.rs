@@ -4,6 +4,7 @@
 use tracing::{Level, debug, enabled, info, warn};
 
 use crate::model::PortalName;
+use crate::portal::ListedFolder;
 use crate::snapshot::{FolderState, FolderView, Unreadable};
 
 /// Lines in each collection, at most.
@@ -29,6 +30,13 @@ impl ChangeLog {
                 debug!(%portal, %folder, %id, "folder counted");
             }
             FolderState::Unavailable(_) | FolderState::Departed(_) => {}
+        }
+    }
+
+    /// The list names a folder, perhaps by another name than before.
+    pub fn found(&mut self, portal: &PortalName, before: &FolderView, listed: &ListedFolder) {
+        if before.name != listed.name && self.admits() {
+            info!(%portal, folder = %listed.name, before = %before.name, id = %listed.id, "folder is renamed");
         }
     }
 

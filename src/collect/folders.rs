@@ -75,6 +75,7 @@ impl Folders {
     ) -> ListFacts {
         for listed in &listing.folders {
             if let Some(folder) = self.by_id.get_mut(&listed.id) {
+                self.log.found(&settings.portal.name, &folder.view, listed);
                 folder.found(listed);
             }
         }

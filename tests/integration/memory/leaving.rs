@@ -134,6 +134,11 @@ async fn a_folder_that_is_renamed_is_the_same_folder() {
     );
     let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
     assert_eq!(entries["flagged"], 1);
+    let output = story.exporter.output();
+    let said = output
+        .iter()
+        .filter(|line| line.contains("folder is renamed"));
+    assert_eq!(said.count(), 1, "{output:#?}");
 }
 
 /// The story after a restart, as if so much time had passed meanwhile.

@@ -1,5 +1,6 @@
 //! A real browser: Chromium without a window, driven by its own driver.
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -55,11 +56,15 @@ pub(crate) const SCREENS: [Screen; 3] = [
 impl Browser {
     /// Starts a browser.
     pub(crate) async fn start() -> Self {
-        let mut driver = Process::start(Command::new("chromedriver").arg("--port=0"));
-        let port = driver
+        // By itself, the driver takes a port of IPv6, and ends where another process has that one of IPv4.
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let mut command = Command::new("chromedriver");
+        let mut driver = Process::start(command.arg(format!("--port={port}")));
+        driver
             .line("the driver of the browser listens", |line| {
-                let (_, port) = line.split_once("successfully on port ")?;
-                port.trim_end_matches('.').parse::<u16>().ok()
+                line.contains("successfully on port ").then_some(())
             })
             .await;
         let arguments = json!([
