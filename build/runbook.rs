@@ -22,10 +22,24 @@ fn page(text: &str) -> String {
     let contents = contents(&name_sections(&mut events));
     let mut are_links = Vec::new();
     let events = events.into_iter().flat_map(|event| match event {
-        Event::Start(Tag::Link { ref dest_url, .. }) => {
-            let is_link = dest_url.starts_with('#') || dest_url.contains("://");
-            are_links.push(is_link);
-            [is_link.then(|| event.clone()).map(within_the_page), None]
+        Event::Start(Tag::Link {
+            link_type,
+            dest_url,
+            title,
+            id,
+        }) => {
+            let address = address(&dest_url);
+            are_links.push(address.is_some());
+            let link = address.map(|address| {
+                let dest_url = address.into();
+                Event::Start(Tag::Link {
+                    link_type,
+                    dest_url,
+                    title,
+                    id,
+                })
+            });
+            [link, None]
         }
         Event::End(TagEnd::Link) => [are_links.pop().unwrap_or(false).then_some(event), None],
         Event::End(TagEnd::Heading(HeadingLevel::H1)) => {
@@ -38,22 +52,12 @@ fn page(text: &str) -> String {
     page
 }
 
-/// Links are relative to the first folder, as on all pages.
-fn within_the_page(event: Event<'_>) -> Event<'_> {
-    match event {
-        Event::Start(Tag::Link {
-            link_type,
-            dest_url,
-            title,
-            id,
-        }) if dest_url.starts_with('#') => Event::Start(Tag::Link {
-            link_type,
-            dest_url: format!("runbook{dest_url}").into(),
-            title,
-            id,
-        }),
-        event => event,
+/// Where a link leads to: a section, relative to the first folder as on all pages, or elsewhere; `None` if it is to a document that is not served.
+fn address(link: &str) -> Option<String> {
+    if link.starts_with('#') {
+        return Some(format!("runbook{link}"));
     }
+    link.contains("://").then(|| link.to_owned())
 }
 
 /// Gives each section its anchor: its name in small letters. Returns the names.

@@ -32,7 +32,17 @@ pub fn render(
     snapshot: &Snapshot,
     now: Moment,
 ) -> prometheus::Result<Vec<u8>> {
-    let mut text = events.text(&scrape::portals(snapshot), config)?;
+    let mut text = events_of(snapshot, events, config)?;
     families::write(&mut text, snapshot, now)?;
     Ok(text)
+}
+
+/// The events of the portals that are shown.
+fn events_of(
+    snapshot: &Snapshot,
+    events: &Events,
+    config: ConfigFacts,
+) -> prometheus::Result<Vec<u8>> {
+    let portals = snapshot.shown().map(|portal| portal.name.clone());
+    events.text(&portals.collect::<Vec<_>>(), config)
 }

@@ -48,6 +48,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The portals whose metrics are shown: all that no other process reads.
+    pub fn shown(&self) -> impl Iterator<Item = &Arc<PortalView>> {
+        let portals = self.portals.iter();
+        portals.filter(|portal| portal.holder().is_none())
+    }
+
     pub fn portal(&self, name: &PortalName) -> Option<&Arc<PortalView>> {
         self.portals.iter().find(|portal| portal.name == *name)
     }

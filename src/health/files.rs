@@ -7,9 +7,8 @@ use crate::snapshot::{Counts, FolderView, PortalView};
 
 use super::finding::{Finding, Kind};
 
-/// Steps of an hour, and of half of one.
-const HOUR: u32 = 12;
-const HALF_HOUR: u32 = 6;
+/// Steps of half an hour.
+const HALF_HOUR: u32 = Series::HOUR / 2;
 
 /// Fewer files that fail do not show that most of them do.
 const LEAST_FAILED: u64 = 5;
@@ -34,7 +33,7 @@ pub(super) fn most_fail(portal: &PortalView, now: Moment) -> Option<Finding> {
 /// The files of a folder that failed or were flagged within an hour, with the class that grew most.
 pub(super) fn new(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Finding> {
     let of = |kind, status, verb, series| {
-        let files = entered(series, HOUR, now.wall);
+        let files = entered(series, Series::HOUR, now.wall);
         let word = if files == 1 { "file" } else { "files" };
         let class = of_class(counts, status, files).unwrap_or_default();
         let sentence = format!("{files} {word} {verb} in the last hour{class}");

@@ -45,6 +45,12 @@ label_values! {
 }
 
 impl Kind {
+    /// Its section of the runbook, where there is something to do.
+    pub fn section(self) -> Option<String> {
+        let is_needed = !matches!(self, Self::Remark | Self::Standby | Self::Unread);
+        is_needed.then(|| self.as_str().to_lowercase())
+    }
+
     pub const fn severity(self) -> Severity {
         match self {
             Self::PortalUnreadable | Self::StateUnusable => Severity::Fail,

@@ -34,8 +34,7 @@ use crate::clock::Moment;
 use crate::http::refusal::{Refusal, RefusalLog};
 use crate::http::web_config::WebConfigFile;
 
-pub(super) use places::Network;
-use places::{Place, Places};
+use places::{Network, Place, Places};
 
 /// A head of a request that is not complete in so many bytes is answered with 431; the last read may bring as many again.
 const MAX_HEAD: usize = 32 * 1024;

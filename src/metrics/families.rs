@@ -36,11 +36,8 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
 /// Writes every family of a snapshot, in the order of their names.
 pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> io::Result<()> {
     // A portal that another process reads has only the family that says so.
-    let shown = snapshot
-        .portals
-        .iter()
-        .filter(|portal| portal.holder().is_none());
-    let portals: Vec<_> = shown
+    let portals = snapshot.shown();
+    let portals: Vec<_> = portals
         .map(|portal| PortalFacts::of(portal, snapshot, now))
         .collect();
     let folders = || portals.iter().flat_map(PortalFacts::folders);

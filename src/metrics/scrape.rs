@@ -12,7 +12,6 @@ use tokio::task::spawn_blocking;
 
 use crate::clock::Moment;
 use crate::metrics::{ConfigFacts, Events, families, process};
-use crate::model::PortalName;
 use crate::snapshot::Snapshot;
 
 /// Bytes of a piece. One is sent while another one is written.
@@ -34,7 +33,7 @@ pub fn scrape(
     now: Moment,
 ) -> prometheus::Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>> {
     // After the snapshot was taken, so that every event that it results from is counted.
-    let mut beginning = events.text(&portals(snapshot), config)?;
+    let mut beginning = super::events_of(snapshot, events, config)?;
     beginning.extend_from_slice(process::text().as_bytes());
     let (sender, mut pieces) = mpsc::channel(1);
     let snapshot = Arc::clone(snapshot);
@@ -62,13 +61,6 @@ pub fn scrape(
     let pieces = stream::poll_fn(move |context| pieces.poll_recv(context)).map(Ok);
     let failed = stream::once(failed).filter_map(async |failed| failed);
     Ok(pieces.chain(Box::pin(failed)))
-}
-
-/// The portals whose metrics are shown: all that no other process reads.
-pub(super) fn portals(snapshot: &Snapshot) -> Vec<PortalName> {
-    let portals = snapshot.portals.iter();
-    let shown = portals.filter(|portal| portal.holder().is_none());
-    shown.map(|portal| portal.name.clone()).collect()
 }
 
 /// Writes a text with a buffer: encoders are slow with single words.

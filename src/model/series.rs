@@ -16,8 +16,11 @@ pub struct Series(SmallVec<[(u32, u32); 1]>);
 impl Series {
     pub const STEP: Duration = Duration::from_mins(5);
 
+    /// The steps of an hour.
+    pub const HOUR: u32 = 12;
+
     /// The steps of a day.
-    pub const DAY: u32 = 288;
+    pub const DAY: u32 = 24 * Self::HOUR;
 
     /// The step of a point in time.
     pub fn step(at: Timestamp) -> u32 {

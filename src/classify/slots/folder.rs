@@ -173,7 +173,7 @@ impl FolderSlots {
         let steps = Series::step(self.counted);
         let since = |ago: u32| slot.day[place].grown_since(steps.saturating_sub(ago));
         Some(Growth {
-            hour: since(12),
+            hour: since(Series::HOUR),
             day: since(Series::DAY),
         })
     }

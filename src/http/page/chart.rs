@@ -12,8 +12,7 @@ use crate::model::{Series, Timestamp};
 /// Hours of a day.
 const HOURS: usize = 24;
 
-/// Steps of an hour.
-const HOUR: u32 = Series::DAY / 24;
+const HOUR: u32 = Series::HOUR;
 
 /// Width and distance of the bars, and the height of the picture.
 const BAR: usize = 5;

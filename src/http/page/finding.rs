@@ -1,5 +1,6 @@
 //! What is wrong or new, in sentences: the most urgent is the heading of the overview.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -183,7 +184,7 @@ impl Sentence<'_> {
     }
 }
 
-fn short<'r>(row: &'r Row<'_>) -> std::borrow::Cow<'r, str> {
+fn short<'r>(row: &'r Row<'_>) -> Cow<'r, str> {
     text::cut(row.name(), NAME_CHARACTERS)
 }
 
@@ -196,9 +197,6 @@ pub(super) fn of_row(row: &Row<'_>) -> Markup {
     }
 }
 
-/// The link to the section of the runbook, where there is something to do.
 fn what_to_do(kind: Kind) -> Markup {
-    let section = kind.as_str().to_lowercase();
-    let is_needed = !matches!(kind, Kind::Remark | Kind::Standby | Kind::Unread);
-    html! { @if is_needed { a.rule href={ "runbook#" (section) } { "What to do" } } }
+    html! { @if let Some(section) = kind.section() { a.rule href={ "runbook#" (section) } { "What to do" } } }
 }

@@ -125,7 +125,7 @@ fn table(rows: &Rows<'_, '_>, query: &Query, now: Timestamp, has_portals: bool) 
 }
 
 fn folder(row: &Row<'_>, now: Timestamp, has_portals: bool) -> Markup {
-    let hour = Series::step(now).saturating_sub(12);
+    let hour = Series::step(now).saturating_sub(Series::HOUR);
     let status = |status: Status, series: &Series| {
         let grown = series.grown_since(hour);
         html! {

@@ -9,7 +9,7 @@ use crate::http::page::row::Row;
 use crate::model::{Series, Status, Timestamp};
 
 /// Steps of an hour, and of a day.
-const PERIODS: [(u32, &str); 2] = [(12, "in 1 h"), (Series::DAY, "in 24 h")];
+const PERIODS: [(u32, &str); 2] = [(Series::HOUR, "in 1 h"), (Series::DAY, "in 24 h")];
 
 pub(super) fn content(rows: &[Row<'_>], now: Timestamp) -> Markup {
     let counted: Vec<_> = rows.iter().filter(|row| row.counts.is_some()).collect();

@@ -11,10 +11,10 @@ use crate::http::serve::Limits;
 
 /// The addresses that one client can have: an IPv4 address, or the /64 in which an IPv6 host chooses its address itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::http) struct Network(IpAddr);
+pub(super) struct Network(IpAddr);
 
 impl Network {
-    pub(in crate::http) fn of(address: IpAddr) -> Self {
+    pub(super) fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
                 let prefix = address.to_bits() >> 64 << 64;
