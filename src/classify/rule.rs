@@ -1,6 +1,7 @@
 //! Rules and masks of the operator: `errors.rules` and `errors.masks` of the configuration.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -158,6 +159,30 @@ impl FromStr for MaskName {
         Err(RuleError(format!(
             "a name of a mask: 1 to {MASK_NAME_CHARACTERS} of a-z, 0-9, _ and -, a letter first"
         )))
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for MaskPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for RuleClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for MaskName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.trim_matches(['<', '>']))
     }
 }
 

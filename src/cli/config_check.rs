@@ -44,16 +44,14 @@ fn stopped(config: &Config) -> Result<Option<String>> {
 
 /// The configuration, if nothing that it names is wrong, and warnings of what cannot be read now.
 fn config(args: &ConfigArgs) -> Result<(Config, Vec<String>), ConfigError> {
-    let mut unreadable = Vec::new();
-    if let Some(file) = &args.file {
-        let config = Config::checked(file, |config| named(config, &mut unreadable))?;
-        return Ok((config, unreadable));
-    }
     let config = settings::config(args)?;
-    match named(&config, &mut unreadable) {
-        faults if faults.is_empty() => Ok((config, unreadable)),
-        faults => Err(ConfigError::in_environment(faults)),
-    }
+    let mut unreadable = Vec::new();
+    let named = named(&config, &mut unreadable);
+    named.map_err(|fault| match &args.file {
+        Some(file) => fault.in_file(&file.display().to_string()),
+        None => fault.in_environment(),
+    })?;
+    Ok((config, unreadable))
 }
 
 /// What the configuration names and cannot be used.
@@ -84,23 +82,22 @@ impl From<PemError> for Unusable {
 /// The key of the configuration that names something, and why it cannot be used.
 type Named<'c> = (&'c str, Unusable);
 
-/// Mistakes in what the configuration names: keys, certificates, and the address of the database. What cannot be read now is put aside.
-fn named(config: &Config, unreadable: &mut Vec<String>) -> Vec<Fault> {
-    let mut faults = Vec::new();
+/// Finds the first mistake in what the configuration names: keys, certificates, and the address of the database. What cannot be read now is
+/// put aside.
+fn named(config: &Config, unreadable: &mut Vec<String>) -> Result<(), Fault> {
     for (key, why) in unusable(config) {
         match why {
-            Unusable::Wrong(why) => faults.push(Fault::about(key, why)),
+            Unusable::Wrong(why) => return Err(Fault::about(key, why)),
             Unusable::Unreadable(why) => unreadable.push(format!("{key}: {why}")),
         }
     }
-    if let State::Path(path) = &config.state
-        && path.exists()
-        && !path.is_dir()
-    {
-        let why = format!("{} is not a folder", path.display());
-        faults.push(Fault::about("state.path", why));
+    match &config.state {
+        State::Path(path) if path.exists() && !path.is_dir() => {
+            let why = format!("{} is not a folder", path.display());
+            Err(Fault::about("state.path", why))
+        }
+        _ => Ok(()),
     }
-    faults
 }
 
 fn unusable(config: &Config) -> Vec<Named<'_>> {

@@ -22,12 +22,10 @@ pub(super) enum Kind {
     Command,
 }
 
-/// Says why the program ends: a line for each mistake of the configuration.
+/// Says why the program ends: a configuration has the first mistake.
 pub(super) fn report(cause: &anyhow::Error, kind: Kind) -> ExitCode {
-    if let Some(mistakes) = cause.downcast_ref::<ConfigError>() {
-        for line in mistakes.lines() {
-            say(kind, "the configuration is wrong", line);
-        }
+    if let Some(mistake) = cause.downcast_ref::<ConfigError>() {
+        say(kind, "the configuration is wrong", &mistake.to_string());
         return MISCONFIGURED.into();
     }
     say(kind, "kb-exporter cannot continue", &format!("{cause:#}"));

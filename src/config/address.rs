@@ -2,16 +2,20 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use url::{Host, ParseError, Url};
 
-use crate::config::form::scalar;
+use crate::config::value::written_as_text;
 use crate::model::{FolderId, PortalAddress};
 
 /// The path that follows the address of a portal in each request.
 const INTERFACE: &str = "/api/admin/library-folders";
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(title = "an address", extend("pattern" = "^[Hh][Tt][Tt][Pp][Ss]?:"), inline)]
 pub struct BaseUrl(Url);
 
 impl BaseUrl {
@@ -57,14 +61,14 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-scalar! {
-    BaseUrl as BaseUrl,
-    read: BaseUrl::parse,
-    schema: { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" }
-}
-
 /// Where people see a folder of a portal, with a place for the folder's id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(
+    title = "an address with `{folder_id}`",
+    extend("pattern" = "^[Hh][Tt][Tt][Pp][Ss]?:.*\\{folder_id\\}"),
+    inline
+)]
 pub struct WebUrl(String);
 
 impl WebUrl {
@@ -88,13 +92,9 @@ impl WebUrl {
     }
 }
 
-scalar! {
-    WebUrl as WebUrl,
-    read: WebUrl::parse,
-    schema: { "title": "an address with `{folder_id}`", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:.*\\{folder_id\\}" }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(title = "an address, `none` or `environment`", inline)]
 pub enum Proxy {
     #[default]
     None,
@@ -115,12 +115,23 @@ impl Proxy {
     }
 }
 
-scalar! {
-    Proxy as Proxy,
-    read: Proxy::parse,
-    json: |_none| "none",
-    schema: { "title": "an address, `none` or `environment`", "type": "string" }
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
+
+impl fmt::Display for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Address(url) => url.fmt(f),
+            Self::Environment => f.write_str("environment"),
+        }
+    }
+}
+
+written_as_text!(BaseUrl, WebUrl, Proxy);
 
 /// An http or https address; the error is a part of a sentence.
 pub(crate) fn http_url(text: &str) -> Result<Url, String> {

@@ -1,49 +1,48 @@
 //! When and how the folders are read, and limits of a single request.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 
-use crate::config::form::{self, DurationFrom, Form as _, MINUTE, SECOND, Whole, scalar};
 use crate::config::schedule::Schedule;
+use crate::config::value::{MINUTE, SECOND, Span, TimeZone, Whole, word, written_as_text};
 use crate::model::label_values;
 
 /// When and how the folders are read.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Collect {
     /// When collections start. A cron line has six fields, seconds first, or five
-    #[serde(with = "Schedule")]
     pub schedule: Schedule,
     /// The time zone of cron lines
     #[serde(with = "TimeZone")]
     pub timezone: Tz,
     /// Longest random delay of a start; at most a tenth of the schedule is used
-    #[serde(with = "DurationFrom::<0>")]
+    #[serde(with = "Span::<0>")]
     pub jitter: Duration,
     /// How a folder is counted
-    #[serde(with = "Strategy")]
     pub strategy: Strategy,
     /// With `sorted` or `auto`: how often every page of a folder is read
-    #[serde(with = "DurationFrom::<MINUTE>")]
+    #[serde(with = "Span::<MINUTE>")]
     pub full_every: Duration,
     /// How often a quiet folder is counted, if the rate allows it; all others are counted in each interval
-    #[serde(with = "DurationFrom::<SECOND>")]
+    #[serde(with = "Span::<SECOND>")]
     pub quiet_every: Duration,
     /// Ends a collection; folders that were not read come first next time
-    #[serde(with = "DurationFrom::<SECOND>")]
+    #[serde(with = "Span::<SECOND>")]
     pub timeout: Duration,
     /// Age at which counts of a folder are withdrawn whose last read failed; at least three intervals
-    #[serde(with = "DurationFrom::<SECOND>")]
+    #[serde(with = "Span::<SECOND>")]
     pub stale_after: Duration,
     /// Requests in flight to one portal, from each process
     #[serde(with = "Whole::<NonZeroUsize, 1, 64>")]
     pub concurrency: NonZeroUsize,
     /// Requests per second to one portal, from all processes that share its folders
-    #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
     /// Maximum number of pages of a folder that are read
     #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
@@ -73,14 +72,14 @@ impl Default for Collect {
 }
 
 /// Limits of a single request.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// For one request and its whole answer; `reindex-failed` has at least five minutes
-    #[serde(with = "DurationFrom::<100>")]
+    #[serde(with = "Span::<100>")]
     pub timeout: Duration,
     /// For establishing the connection
-    #[serde(with = "DurationFrom::<100>")]
+    #[serde(with = "Span::<100>")]
     pub connect_timeout: Duration,
     /// How often a GET is repeated
     #[serde(with = "Whole::<u32, 0, 20>")]
@@ -103,6 +102,9 @@ impl Default for Request {
 
 label_values! {
     /// How a folder is counted.
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[serde(try_from = "String", into = "String")]
+    #[schemars(inline, extend("enum" = Self::ALL.map(Self::as_str)))]
     pub enum Strategy {
         /// Every page is read each time.
         Full = "full",
@@ -113,15 +115,23 @@ label_values! {
     }
 }
 
-scalar! {
-    Strategy as Strategy,
-    read: |text| form::word(text, Strategy::ALL, Strategy::as_str),
-    json: |strategy| strategy.as_str(),
-    schema: { "enum": Strategy::ALL.map(Strategy::as_str) }
+impl Strategy {
+    fn parse(text: &str) -> Result<Self, String> {
+        word(text, Self::ALL, Self::as_str)
+    }
 }
 
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+written_as_text!(Strategy);
+
 /// The request rate of a portal.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "Option<f64>")]
 pub enum Rate {
     /// As many as it answers. Only for the simulated portal: a file cannot set it.
     Unlimited,
@@ -147,27 +157,27 @@ impl Rate {
     }
 }
 
-scalar! {
-    Rate as Rate,
-    read: Rate::parse,
-    json: |rate| rate.number(),
-    schema: {
-        "title": "a number from 0.001 to 100000",
-        "type": "number",
-        "minimum": 0.001,
-        "maximum": 100_000,
+impl TryFrom<String> for Rate {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
     }
 }
 
-/// The name of a time zone in the IANA database.
-struct TimeZone;
+impl From<Rate> for Option<f64> {
+    fn from(rate: Rate) -> Self {
+        rate.number()
+    }
+}
 
-scalar! {
-    TimeZone as Tz,
-    read: |text| {
-        let expected = "expected a time zone such as UTC or Europe/Berlin";
-        text.parse().map_err(|_| expected.to_owned())
-    },
-    json: |zone| zone.name(),
-    schema: { "title": "a time zone such as UTC or Europe/Berlin", "type": "string" }
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "Rate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let title = "a number from 0.001 to 100000";
+        json_schema!({ "title": title, "type": "number", "minimum": 0.001, "maximum": 100_000 })
+    }
 }

@@ -1,12 +1,10 @@
 //! One portal, and where its state is stored, from the environment, for a start without a file (docs/configuration.md, Environment).
 
-use std::path::PathBuf;
-
-use crate::config::error::Fault;
-use crate::config::form::{FilePath, ShownPath};
-use crate::config::key::KeyFile;
-use crate::config::portal::{Name, PortalKeys, user_agent};
-use crate::config::{BaseUrl, Config, FolderFilter, Proxy, State};
+use crate::config::error::ConfigError;
+use crate::config::hidden::{Hidden, HiddenPath};
+use crate::config::path::{KeyFile, SecretPath, ShownPath};
+use crate::config::portal::{Name, PLAIN_HTTP};
+use crate::config::{BaseUrl, Config, KeySource, Portal, State};
 
 const BASE_URL: &str = "KB_BASE_URL";
 const API_KEY: &str = "KB_API_KEY";
@@ -15,56 +13,56 @@ const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
 const STATE_PATH: &str = "KB_STATE_PATH";
 
-/// The variable in place of a key of a portal.
-fn place(key: &str) -> String {
-    let variable = match key {
-        "base_url" => BASE_URL,
-        "api_key_env" => API_KEY,
-        "api_key_file" => API_KEY_FILE,
-        "ca_file" => CA_FILE,
-        _ => "",
-    };
-    variable.to_owned()
-}
-
 /// What the environment configures. Only the name of the key's variable is stored, never the key.
-pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, Vec<Fault>> {
+pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let path = |name: &str, parse: fn(&str) -> Result<PathBuf, String>| {
-        let path = set(name).map(|path| read(name, &path, parse));
-        path.transpose()
-    };
-    let state = path(STATE_PATH, ShownPath::parse)?;
-    let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
-    let base_url = set(BASE_URL).ok_or_else(|| {
+    let state = read(STATE_PATH, set(STATE_PATH), ShownPath::parse)?;
+    let name = set(PORTAL_NAME).or(Some("default".to_owned()));
+    let name = read(PORTAL_NAME, name, Name::parse)?;
+    let base_url = read(BASE_URL, set(BASE_URL), BaseUrl::parse)?;
+    let (Some(name), Some(base_url)) = (name, base_url) else {
         let message =
             "is not set; set it to the portal's address, or name a file with --config.file";
-        Fault::about(BASE_URL, message)
-    })?;
-    let portal = PortalKeys {
-        name: read(PORTAL_NAME, &name, Name::parse)?,
-        base_url: read(BASE_URL, &base_url, BaseUrl::parse)?,
-        api_key_file: path(API_KEY_FILE, KeyFile::parse)?,
-        api_key_env: set(API_KEY).map(|_| API_KEY.to_owned()),
-        web_url: None,
-        ca_file: path(CA_FILE, FilePath::parse)?,
-        cert_file: None,
-        key_file: None,
-        proxy_url: Proxy::None,
-        user_agent: user_agent(),
-        allow_plain_http: false,
-        folders: FolderFilter::default(),
+        return Err(ConfigError::about(BASE_URL, message));
     };
-    let mut faults = Vec::new();
-    let portal = portal.check(&place, &mut faults).ok_or(faults)?;
+    if base_url.is_plain_beyond_loopback() {
+        return Err(ConfigError::about(BASE_URL, PLAIN_HTTP));
+    }
+    let key_file = read(API_KEY_FILE, set(API_KEY_FILE), KeyFile::parse)?;
+    let key = match (key_file, set(API_KEY)) {
+        (Some(file), None) => KeySource::File(HiddenPath::file(API_KEY_FILE, file.0)),
+        (None, Some(_)) => {
+            let shown = format!("the environment variable {API_KEY}");
+            KeySource::Environment(Hidden::new(API_KEY, &shown, API_KEY.to_owned()))
+        }
+        (Some(_), Some(_)) => {
+            let message = format!("{API_KEY_FILE} is set too; remove one of the two");
+            return Err(ConfigError::about(API_KEY, &message));
+        }
+        (None, None) => {
+            let message =
+                format!("{API_KEY_FILE} or {API_KEY} is missing; one of them is required");
+            return Err(ConfigError::because(&message));
+        }
+    };
+    let ca_file = read(CA_FILE, set(CA_FILE), SecretPath::parse)?;
+    let portal = Portal {
+        ca_file: ca_file.map(|file| HiddenPath::file(CA_FILE, file.0)),
+        ..Portal::new(name.0, base_url, key)
+    };
     Ok(Config {
-        state: state.map_or(State::Temporary, State::Path),
+        state: state.map_or(State::Temporary, |path| State::Path(path.0)),
         ..Config::for_portal(portal)
     })
 }
 
-fn read<T>(variable: &str, text: &str, parse: fn(&str) -> Result<T, String>) -> Result<T, Fault> {
-    parse(text).map_err(|message| Fault::about(variable, message))
+fn read<T>(
+    variable: &str,
+    text: Option<String>,
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, ConfigError> {
+    let read = text.map(|text| parse(&text)).transpose();
+    read.map_err(|message| ConfigError::about(variable, &message))
 }
 
 #[cfg(test)]

@@ -1,21 +1,24 @@
 //! How reasons are grouped into classes.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::classify::{
     Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
 };
-use crate::config::form::{self, Form as _, Whole, scalar};
+use crate::config::value::{Whole, not_blank};
 
 /// Maximum number of masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
 
 /// How reasons are grouped into classes.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Errors {
     /// Maximum number of error classes per portal; files of all others are counted as `other`
@@ -38,48 +41,6 @@ impl Errors {
     pub fn classifier(&self) -> Classifier {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
-
-    /// Settings that are valid but probably wrong.
-    pub fn warnings(&self) -> Vec<String> {
-        let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
-        let classes = classes.len();
-        let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
-        let mut found = Vec::new();
-        for (key, limit, whole) in [
-            ("max_classes", portal, "a portal"),
-            ("max_classes_per_folder", folder, "a folder"),
-        ] {
-            if classes > limit {
-                found.push(format!(
-                    "errors.rules name {classes} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of \
-                     them shows all of these and no other class"
-                ));
-            }
-        }
-        if portal < folder {
-            found.push(format!(
-                "errors.max_classes ({portal}) is less than errors.max_classes_per_folder ({folder}), which no folder reaches"
-            ));
-        }
-        for (index, own) in self.rules.iter().enumerate() {
-            let mut before = self.rules[..index].iter();
-            let covers = |other: &Rule| other.pattern == own.pattern || other.pattern.matches_all();
-            if let Some(first) = before.position(covers) {
-                found.push(format!(
-                    "errors.rules[{index}] is never used: errors.rules[{first}] matches all of its reasons, and the first match applies"
-                ));
-            }
-        }
-        for (index, own) in self.masks.iter().enumerate() {
-            let mut before = self.masks[..index].iter();
-            if let Some(first) = before.position(|other| other.pattern == own.pattern) {
-                found.push(format!(
-                    "errors.masks[{index}] is never used: errors.masks[{first}] replaces all of its matches"
-                ));
-            }
-        }
-        found
-    }
 }
 
 impl Default for Errors {
@@ -94,17 +55,23 @@ impl Default for Errors {
 }
 
 /// A mask as it is written.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Mask")]
 struct MaskKeys {
     /// The name of a mask, such as `tenant`: `<tenant>` replaces its matches
-    #[serde(with = "MaskName")]
-    #[schemars(example = &"tenant")]
+    #[serde(with = "Parsed::<MaskName>")]
+    #[schemars(title = "a name", example = &"tenant")]
     name: MaskName,
     /// The text to replace
-    #[serde(rename = "match", with = "MaskPattern")]
-    #[schemars(example = &"tenant-[a-z]+")]
+    #[serde(rename = "match", with = "Parsed::<MaskPattern>")]
+    #[schemars(title = "a regular expression", example = &"tenant-[a-z]+")]
     pattern: MaskPattern,
+}
+
+impl Serialize for Mask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        MaskKeys::serialize(self, serializer)
+    }
 }
 
 impl<'de> Deserialize<'de> for Mask {
@@ -114,17 +81,23 @@ impl<'de> Deserialize<'de> for Mask {
 }
 
 /// A rule as it is written.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Rule")]
 struct RuleKeys {
     /// The reasons that have the class
-    #[serde(rename = "match", with = "Pattern")]
-    #[schemars(example = &"(?i)timed? ?out")]
+    #[serde(rename = "match", with = "Parsed::<Pattern>")]
+    #[schemars(title = "a regular expression", example = &"(?i)timed? ?out")]
     pattern: Pattern,
     /// The class of the reasons that match
-    #[serde(with = "RuleClass")]
-    #[schemars(example = &"timeout")]
+    #[serde(with = "Parsed::<RuleClass>")]
+    #[schemars(title = "a class", example = &"timeout")]
     class: RuleClass,
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RuleKeys::serialize(self, serializer)
+    }
 }
 
 impl<'de> Deserialize<'de> for Rule {
@@ -143,22 +116,27 @@ fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mask>, D::Err
     Ok(masks)
 }
 
-macro_rules! parsed {
-    ($($type:ty: $title:literal),*) => {$(
-        scalar! {
-            $type as $type,
-            read: |text| {
-                let parsed = form::not_blank(text)?.parse();
-                parsed.map_err(|error: RuleError| format!("expected {error}"))
-            },
-            schema: { "title": $title, "type": "string", "minLength": 1 }
-        }
-    )*};
+/// The text of a type of the classifier.
+struct Parsed<T>(PhantomData<T>);
+
+impl<T: FromStr<Err = RuleError> + Display> Parsed<T> {
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let parsed = not_blank(&text).map_err(D::Error::custom)?.parse();
+        parsed.map_err(|error: RuleError| D::Error::custom(format!("expected {error}")))
+    }
+
+    fn serialize<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
 }
 
-parsed!(
-    Pattern: "a regular expression",
-    RuleClass: "a class",
-    MaskName: "a name",
-    MaskPattern: "a regular expression"
-);
+impl<T> JsonSchema for Parsed<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "Parsed".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}

@@ -4,14 +4,15 @@ use std::fmt;
 
 use glob::Pattern;
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
 
-use crate::config::form::{List, scalar};
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name matches a shell glob (`*`, `?`, `[…]`; case matters).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(title = "a shell glob or an id", extend("minLength" = 1), inline)]
 pub enum FolderPattern {
     /// This folder, with any name.
     Id(FolderId),
@@ -31,6 +32,11 @@ impl FolderPattern {
             Ok(glob) => Ok(Self::Name(glob)),
             Err(error) => Err(format!("{expected}: {}", error.msg)),
         }
+    }
+
+    /// Every folder. A pattern without any text but `*` is valid.
+    fn every() -> Self {
+        Self::Name(Pattern::new("*").unwrap_or_default())
     }
 
     /// Whether it matches every folder.
@@ -70,61 +76,64 @@ impl fmt::Display for FolderPattern {
     }
 }
 
-scalar! {
-    FolderPattern as FolderPattern,
-    read: FolderPattern::parse,
-    schema: { "title": "a shell glob or an id", "type": "string", "minLength": 1 }
+impl TryFrom<String> for FolderPattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl From<FolderPattern> for String {
+    fn from(pattern: FolderPattern) -> Self {
+        match pattern {
+            FolderPattern::Id(id) => id.to_string(),
+            FolderPattern::Name(glob) => glob.as_str().to_owned(),
+        }
+    }
 }
 
 /// Which of a key's folders are watched: those that are included and not excluded. All by default.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
     /// Folders to watch, by name (`*`, `?`, `[…]`; case matters) or id
     #[serde(deserialize_with = "include")]
-    #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
-    include: Option<Vec<FolderPattern>>,
+    #[schemars(length(min = 1))]
+    include: Vec<FolderPattern>,
     /// Folders not to watch; takes precedence over `include`
-    #[serde(with = "List::<FolderPattern>")]
     exclude: Vec<FolderPattern>,
+}
+
+impl Default for FolderFilter {
+    fn default() -> Self {
+        Self {
+            include: vec![FolderPattern::every()],
+            exclude: Vec::new(),
+        }
+    }
 }
 
 impl FolderFilter {
     /// How many of the patterns to include fit none of the folders that are admitted.
     pub fn unmatched<T>(&self, admitted: &[T], named: impl Fn(&T) -> (FolderId, &str)) -> usize {
-        let Some(include) = &self.include else {
-            return usize::from(admitted.is_empty());
-        };
         let fits_none = |pattern: &&FolderPattern| {
             let mut admitted = admitted.iter().map(&named);
             !admitted.any(|(id, name)| pattern.matches(id, name))
         };
-        include.iter().filter(fits_none).count()
+        self.include.iter().filter(fits_none).count()
     }
 
     /// Whether a folder is watched.
     pub fn admits(&self, id: FolderId, name: &str) -> bool {
         let fits = |pattern: &FolderPattern| pattern.matches(id, name);
-        let included = self
-            .include
-            .as_ref()
-            .is_none_or(|patterns| patterns.iter().any(fits));
+        let included = self.include.iter().any(fits);
         included && !self.exclude.iter().any(fits)
     }
 
-    /// The patterns of folders that are included; none if all are.
+    /// The patterns of folders that are included.
     pub fn included(&self) -> impl Iterator<Item = &FolderPattern> {
-        self.include.iter().flatten()
-    }
-
-    /// The patterns to include all of whose folders another one excludes: the index of each.
-    pub fn included_in_vain(&self) -> impl Iterator<Item = (usize, usize)> {
-        let included = self.included().enumerate();
-        included.filter_map(|(index, included)| {
-            let mut excluded = self.exclude.iter();
-            let by = excluded.position(|excluded| excluded.covers(included))?;
-            Some((index, by))
-        })
+        self.include.iter()
     }
 
     /// Whether every folder is excluded, whatever its name.
@@ -133,17 +142,17 @@ impl FolderFilter {
     }
 }
 
-fn include<'de, D>(deserializer: D) -> Result<Option<Vec<FolderPattern>>, D::Error>
+fn include<'de, D>(deserializer: D) -> Result<Vec<FolderPattern>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    let patterns = List::<FolderPattern>::deserialize(deserializer)?;
+    let patterns = Vec::deserialize(deserializer)?;
     if patterns.is_empty() {
         return Err(D::Error::custom(
             "the list is empty, so no folder would be watched: remove it to watch all",
         ));
     }
-    Ok(Some(patterns))
+    Ok(patterns)
 }
 
 #[cfg(test)]

@@ -8,54 +8,18 @@ use serde_json::{Map, Value as Json};
 pub(super) const LITERAL_KEY: &str = "a key here would be seen by whoever reads, copies or backs up the configuration: put it in a file of \
      its own (api_key_file) or in an environment variable (api_key_env), and replace it if the configuration was ever shared";
 
-/// Keys of `reindex` that other rules have replaced, and what replaces them.
-const REPLACED: [(&str, &str); 8] = [
-    ("actions", "budget.files limits what is sent"),
-    (
-        "breaker",
-        "an error class that a retry does not help pauses by itself, and a portal has two tries an hour",
-    ),
-    (
-        "max_cooldown",
-        "the pause of an error class doubles up to a day",
-    ),
-    (
-        "max_failed_ratio",
-        "an error class that a retry does not help pauses by itself",
-    ),
-    (
-        "max_ride_along",
-        "an attempt sends at most ten files that are not eligible for each one that is, or a hundred",
-    ),
-    ("min_failed", "one eligible file is enough"),
-    (
-        "retry_classes",
-        "never_classes names the classes that are not sent",
-    ),
-    (
-        "verify_after",
-        "an attempt is open while its files wait, and for a day at most",
-    ),
-];
-
-/// Why an unknown key is refused, if it once was a key, or would hold an API key.
+/// Why an unknown key is refused, if another section has it, or if it would hold an API key.
 pub(super) fn refused(path: &str) -> Option<String> {
     let (section, key) = path.rsplit_once('.')?;
     if section.starts_with("portals[") && ["api_key", "key", "token"].contains(&key) {
         return Some(format!("a literal key is refused; {LITERAL_KEY}"));
     }
-    match (section, key) {
-        ("reindex", "match") => {
-            return Some("only the entries of reindex.folders have this key".to_owned());
-        }
-        (_, "folders") if section.starts_with("reindex.") => {
-            return Some("only reindex itself has this key".to_owned());
-        }
-        _ => {}
-    }
-    let mut replaced = REPLACED.into_iter();
-    let (_, instead) = replaced.find(|(old, _)| section.starts_with("reindex") && *old == key)?;
-    Some(format!("{key} is not a key any more, remove it: {instead}"))
+    let elsewhere = match (section, key) {
+        ("reindex", "match") => "only the entries of reindex.folders have this key",
+        (_, "folders") if section.starts_with("reindex.") => "only reindex itself has this key",
+        _ => return None,
+    };
+    Some(elsewhere.to_owned())
 }
 
 /// The schema of a document: draft 7, which most editors support.
@@ -65,14 +29,6 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Json {
         .into_generator()
         .into_root_schema_for::<T>()
         .to_value()
-}
-
-/// The path of a key in the mapping at `parent`.
-pub(super) fn child(parent: &str, key: &str) -> String {
-    if parent.is_empty() {
-        return key.to_owned();
-    }
-    format!("{parent}.{key}")
 }
 
 /// `portals[0].base_url` as `portals`, `0`, `base_url`
@@ -96,6 +52,13 @@ pub(super) fn known<'p>(schema: &Json, path: &'p str) -> &'p str {
 
 pub(super) fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
+}
+
+/// The key that may be meant by an unknown one. Only one with at most three other letters: anything else may be a secret.
+pub(super) fn nearest_key(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
+    let distance = |key: &&str| strsim::levenshtein(unknown, key);
+    let nearest = known.iter().copied().min_by_key(distance)?;
+    (distance(&nearest) <= 3).then_some(nearest)
 }
 
 /// The schema of the value at `path`, in which entries of lists are numbered.

@@ -1,16 +1,15 @@
 //! One portal to watch.
 
-use std::path::PathBuf;
+use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::config::address::{BaseUrl, Proxy, WebUrl};
-use crate::config::error::Fault;
 use crate::config::folders::FolderFilter;
-use crate::config::form::{self, FilePath, Form as _, scalar};
 use crate::config::hidden::{Hidden, HiddenPath};
-use crate::config::key::{KeyFile, KeySource, VariableName};
+use crate::config::path::{KeyFile, SecretPath, VariableName};
+use crate::config::value::{section, written_as_text};
 use crate::model::PortalName;
 
 /// The default of the header `User-Agent`.
@@ -36,6 +35,24 @@ pub struct Portal {
     pub user_agent: String,
     /// Which folders are watched.
     pub folders: FolderFilter,
+}
+
+/// Where the key is found. Never the key itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    File(HiddenPath),
+    /// The environment variable that holds it.
+    Environment(Hidden<String>),
+}
+
+impl KeySource {
+    /// The key of the configuration, or the environment variable, that says so.
+    pub fn key(&self) -> &str {
+        match self {
+            Self::File(file) => file.key(),
+            Self::Environment(variable) => variable.key(),
+        }
+    }
 }
 
 /// A client certificate and its private key, both in PEM.
@@ -64,146 +81,154 @@ impl Portal {
     }
 }
 
+impl Serialize for Portal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        PortalKeys::from(self.clone()).serialize(serializer)
+    }
+}
+
 /// One portal to watch.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PortalKeys {
     /// The value of the label `portal`; each portal has its own
-    #[serde(with = "Name")]
     #[schemars(example = &"main")]
-    pub name: PortalName,
+    pub name: Name,
     /// The address of the administrator part, with its path
-    #[serde(with = "BaseUrl")]
     #[schemars(example = &"https://portal.example/admin")]
-    pub base_url: BaseUrl,
+    base_url: BaseUrl,
     /// The file that holds the key; this or `api_key_env` is required
-    #[serde(default, with = "KeyFile")]
-    #[schemars(example = &"/run/secrets/kb-key")]
-    pub api_key_file: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "KeyFile", example = &"/run/secrets/kb-key")]
+    api_key_file: Option<KeyFile>,
     /// The variable that holds the key; a key itself is refused
-    #[serde(default, with = "VariableName")]
-    #[schemars(example = &"KB_API_KEY")]
-    pub api_key_env: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "VariableName", example = &"KB_API_KEY")]
+    api_key_env: Option<VariableName>,
     /// Where people see a folder; its page links there
-    #[serde(default, with = "WebUrl")]
-    #[schemars(example = &"https://portal.example/library/{folder_id}")]
-    pub web_url: Option<WebUrl>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WebUrl", example = &"https://portal.example/library/{folder_id}")]
+    web_url: Option<WebUrl>,
     /// Certificates (PEM) to trust
-    #[serde(default, with = "FilePath")]
-    #[schemars(example = &"/etc/ssl/portal-ca.pem")]
-    pub ca_file: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SecretPath", example = &"/etc/ssl/portal-ca.pem")]
+    ca_file: Option<SecretPath>,
     /// Client certificate (PEM); only together with `key_file`
-    #[serde(default, with = "FilePath")]
-    #[schemars(example = &"/etc/ssl/client.pem")]
-    pub cert_file: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SecretPath", example = &"/etc/ssl/client.pem")]
+    cert_file: Option<SecretPath>,
     /// Private key (PEM) of the client certificate
-    #[serde(default, with = "FilePath")]
-    #[schemars(example = &"/etc/ssl/client.key")]
-    pub key_file: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SecretPath", example = &"/etc/ssl/client.key")]
+    key_file: Option<SecretPath>,
     /// The proxy for the portal; `environment` uses the usual variables
-    #[serde(default, with = "Proxy")]
-    pub proxy_url: Proxy,
+    #[serde(default)]
+    proxy_url: Proxy,
     /// The header `User-Agent`
-    #[serde(default = "user_agent", with = "UserAgent")]
-    pub user_agent: String,
+    #[serde(default)]
+    // With the version, the documentation would change with each.
+    #[schemars(extend("default" = "kb-exporter/VERSION"))]
+    user_agent: UserAgent,
     /// Allows `http://` to a host other than loopback, which sends the key unencrypted
     #[serde(default)]
-    pub allow_plain_http: bool,
+    allow_plain_http: bool,
     /// Which of the key's folders are watched
-    #[serde(default, deserialize_with = "form::section")]
+    #[serde(default, deserialize_with = "section")]
     #[schemars(with = "Option<FolderFilter>")]
-    pub folders: FolderFilter,
-}
-
-pub(super) fn user_agent() -> String {
-    USER_AGENT.to_owned()
+    folders: FolderFilter,
 }
 
 impl PortalKeys {
-    /// The portal; nothing if there are mistakes. `place`: how a message names a key, and with `""` the portal as a whole.
-    pub(super) fn check(
-        mut self,
-        place: &dyn Fn(&str) -> String,
-        faults: &mut Vec<Fault>,
-    ) -> Option<Portal> {
-        let before = faults.len();
+    /// The portal at `path`, such as `portals[0]`; the error is a sentence.
+    pub(super) fn check(self, path: &str) -> Result<Portal, String> {
         if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
-            let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file";
-            faults.push(Fault::about(place("base_url"), message));
+            return Err(format!("base_url: {PLAIN_HTTP}"));
         }
-        let key = self.key(place).map_err(|fault| faults.push(fault));
-        let certificate = self.client_certificate(place);
-        let certificate = certificate.map_err(|fault| faults.push(fault));
-        let ca_file = |file| HiddenPath::file(&place("ca_file"), file);
-        let portal = Portal {
-            name: self.name,
+        let file = |key: &str, file: SecretPath| HiddenPath::file(&format!("{path}.{key}"), file.0);
+        Ok(Portal {
+            name: self.name.0,
             base_url: self.base_url,
-            key: key.ok()?,
+            key: match (self.api_key_file, self.api_key_env) {
+                (Some(key), None) => {
+                    KeySource::File(HiddenPath::file(&format!("{path}.api_key_file"), key.0))
+                }
+                (None, Some(variable)) => {
+                    let key = format!("{path}.api_key_env");
+                    let shown = format!("the environment variable that {key} names");
+                    KeySource::Environment(Hidden::new(&key, &shown, variable.0))
+                }
+                (Some(_), Some(_)) => {
+                    let both = "api_key_file and api_key_env are both set; remove one";
+                    return Err(both.to_owned());
+                }
+                (None, None) => {
+                    let none = "api_key_file or api_key_env is missing; one of them is required";
+                    return Err(none.to_owned());
+                }
+            },
             web_url: self.web_url,
-            ca_file: self.ca_file.map(ca_file),
-            client_certificate: certificate.ok()?,
+            ca_file: self.ca_file.map(|path| file("ca_file", path)),
+            client_certificate: match (self.cert_file, self.key_file) {
+                (None, None) => None,
+                (Some(certificate), Some(key)) => Some(ClientCertificate {
+                    cert_file: file("cert_file", certificate),
+                    key_file: file("key_file", key),
+                }),
+                _ => {
+                    return Err("a client certificate needs both cert_file and key_file".to_owned());
+                }
+            },
             proxy: self.proxy_url,
-            user_agent: self.user_agent,
+            user_agent: self.user_agent.0,
             folders: self.folders,
-        };
-        (faults.len() == before).then_some(portal)
+        })
     }
+}
 
-    fn key(&mut self, place: &dyn Fn(&str) -> String) -> Result<KeySource, Fault> {
-        let [in_file, in_variable] = ["api_key_file", "api_key_env"].map(place);
-        match (self.api_key_file.take(), self.api_key_env.take()) {
-            (Some(file), None) => {
-                let file = HiddenPath::file(&in_file, file);
-                Ok(KeySource::File(file))
-            }
-            (None, Some(variable)) => {
-                let shown = if variable == in_variable {
-                    format!("the environment variable {in_variable}")
-                } else {
-                    format!("the environment variable that {in_variable} names")
-                };
-                let variable = Hidden::new(&in_variable, &shown, variable);
-                Ok(KeySource::Environment(variable))
-            }
-            (Some(_), Some(_)) => {
-                let message = format!("{in_file} is set too; remove one of the two");
-                Err(Fault::about(in_variable, message))
-            }
-            (None, None) => {
-                let message =
-                    format!("{in_file} or {in_variable} is missing; one of them is required");
-                Err(Fault::about(place(""), message))
-            }
+/// Why an address is refused.
+pub(super) const PLAIN_HTTP: &str = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true in the configuration file";
+
+impl From<Portal> for PortalKeys {
+    fn from(portal: Portal) -> Self {
+        let file = |file: HiddenPath| SecretPath(file.expose().clone());
+        let (cert_file, key_file) = portal
+            .client_certificate
+            .map(|own| (file(own.cert_file), file(own.key_file)))
+            .unzip();
+        let (api_key_file, api_key_env) = match portal.key {
+            KeySource::File(file) => (Some(KeyFile(file.expose().clone())), None),
+            KeySource::Environment(name) => (None, Some(VariableName(name.expose().clone()))),
+        };
+        Self {
+            name: Name(portal.name),
+            allow_plain_http: portal.base_url.is_plain_beyond_loopback(),
+            base_url: portal.base_url,
+            api_key_file,
+            api_key_env,
+            web_url: portal.web_url,
+            ca_file: portal.ca_file.map(file),
+            cert_file,
+            key_file,
+            proxy_url: portal.proxy,
+            user_agent: UserAgent(portal.user_agent),
+            folders: portal.folders,
         }
-    }
-
-    fn client_certificate(
-        &mut self,
-        place: &dyn Fn(&str) -> String,
-    ) -> Result<Option<ClientCertificate>, Fault> {
-        let file = |key: &str, file| HiddenPath::file(&place(key), file);
-        let [key, missing] = match (self.cert_file.take(), self.key_file.take()) {
-            (None, None) => return Ok(None),
-            (Some(cert_file), Some(key_file)) => {
-                return Ok(Some(ClientCertificate {
-                    cert_file: file("cert_file", cert_file),
-                    key_file: file("key_file", key_file),
-                }));
-            }
-            (Some(_), None) => ["cert_file", "key_file"],
-            (None, Some(_)) => ["key_file", "cert_file"],
-        };
-        let message = format!("{missing} is missing; a client certificate needs both");
-        Err(Fault::about(place(key), message))
     }
 }
 
 /// The name of a portal.
-pub(super) struct Name;
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(
+    title = "a name",
+    extend("minLength" = 1, "maxLength" = PortalName::MAX_CHARACTERS),
+    inline
+)]
+pub(super) struct Name(pub PortalName);
 
 impl Name {
-    pub fn parse(text: &str) -> Result<PortalName, String> {
-        PortalName::new(text).ok_or_else(|| {
+    pub fn parse(text: &str) -> Result<Self, String> {
+        PortalName::new(text).map(Self).ok_or_else(|| {
             format!(
                 "a name has 1 to {} printable characters, without spaces around it, and is not . or ..",
                 PortalName::MAX_CHARACTERS
@@ -212,30 +237,42 @@ impl Name {
     }
 }
 
-scalar! {
-    Name as PortalName,
-    read: Name::parse,
-    schema: {
-        "title": "a name",
-        "type": "string",
-        "minLength": 1,
-        "maxLength": PortalName::MAX_CHARACTERS,
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
     }
 }
 
 /// The value of the header `User-Agent`.
-struct UserAgent;
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(
+    title = "printable ASCII",
+    extend("pattern" = "^[!-~]([ -~]*[!-~])?$"),
+    inline
+)]
+struct UserAgent(String);
 
-scalar! {
-    UserAgent as String,
-    read: |text| {
+impl UserAgent {
+    fn parse(text: &str) -> Result<Self, String> {
         let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         if printable && !text.is_empty() && text.trim() == text {
-            return Ok(text.to_owned());
+            return Ok(Self(text.to_owned()));
         }
         Err("a User-Agent has printable ASCII characters only, without spaces around it".to_owned())
-    },
-    // With the version, the documentation would change with each.
-    json: |_own| "kb-exporter/VERSION",
-    schema: { "title": "printable ASCII", "type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$" }
+    }
 }
+
+impl Default for UserAgent {
+    fn default() -> Self {
+        Self(USER_AGENT.to_owned())
+    }
+}
+
+impl fmt::Display for UserAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+written_as_text!(Name, UserAgent);

@@ -1,22 +1,21 @@
 //! When failed files are sent to be processed again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::classify::RESERVED;
 use crate::config::errors::Errors;
 use crate::config::folders::FolderPattern;
-use crate::config::form::{
-    self, DurationFrom, Form as _, List, SECOND, ShownPath, Whole, Word, scalar,
-};
-use crate::config::node::{Node, Value};
+use crate::config::path::ShownPath;
 use crate::config::schedule::Window;
+use crate::config::value::{SECOND, Span, Whole, Word, word, written_as_text};
 use crate::model::{FolderId, label_values};
 
 /// The largest count that a key can have.
@@ -29,28 +28,28 @@ const REMEMBERED: Duration = Duration::from_hours(90 * 24);
 const NEAR: f64 = 0.6;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct Reindex {
     /// The rules of every folder without an override.
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub rules: ReindexRules,
-    #[serde(rename = "folders", deserialize_with = "form::section")]
+    #[serde(rename = "folders")]
     #[schemars(with = "Option<Vec<ReindexOverride>>")]
     pub overrides: Vec<ReindexOverride>,
 }
 
 /// Rules for the folders that match a pattern: the rules of all folders, with the changes of the override.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(transform = without_defaults, extend("additionalProperties" = false))]
 pub struct ReindexOverride {
     /// Folders with their own rules, by name or id; any other key of `reindex` except `folders` can be set here; the first match applies
-    #[serde(rename = "match", with = "FolderPattern")]
+    #[serde(rename = "match")]
     #[schemars(example = &"Inbox*")]
     pub folders: FolderPattern,
     /// Their rules, complete.
-    #[schemars(flatten)]
+    #[serde(flatten)]
     pub rules: ReindexRules,
 }
 
@@ -160,37 +159,34 @@ impl Reindex {
 }
 
 /// What must hold before failed files are sent to be processed again.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(default)]
 pub struct ReindexRules {
     /// Whether failed files are reindexed; `false` means `off`
-    #[serde(with = "Mode")]
     pub mode: Mode,
     /// How long a file must have been failed
-    #[serde(with = "DurationFrom::<0>")]
+    #[serde(with = "Span::<0>")]
     pub min_age: Duration,
     /// Time between two attempts in a folder, and the first pause of an error class after a retry that did not help
-    #[serde(with = "DurationFrom::<SECOND>")]
+    #[serde(with = "Span::<SECOND>")]
     pub cooldown: Duration,
     /// Maximum number of attempts per file; then the file is exhausted
     #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
     pub max_attempts: NonZeroU32,
     /// What may be sent to one portal
-    #[serde(deserialize_with = "form::section")]
     #[schemars(with = "Option<Budget>")]
     pub budget: Budget,
     /// Maximum number of pending and processing files in the folder, or a tenth of its files if that is more
     #[serde(with = "Whole::<u64, 0, MOST>")]
     pub max_backlog: u64,
     /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
-    #[serde(with = "List::<Window>")]
     pub windows: Vec<Window>,
     /// Files of these classes are never eligible
-    #[serde(with = "List::<Word>")]
+    #[schemars(with = "Vec<Word>")]
     pub never_classes: Vec<String>,
     /// While this file exists, or cannot be checked, no attempt is made
-    #[serde(with = "ShownPath")]
-    #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ShownPath", example = &"/etc/kb-exporter/stop-reindex")]
     pub kill_switch_file: Option<PathBuf>,
 }
 
@@ -211,14 +207,15 @@ impl Default for ReindexRules {
 }
 
 /// What may be sent to one portal in a sliding window of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(default)]
+#[schemars(extend("additionalProperties" = false))]
 pub struct Budget {
     /// Files sent per portal in the time `per`; a folder with more files may have a whole window alone
     #[serde(with = "Whole::<u64, 0, MOST>")]
     pub files: u64,
     /// The sliding window of the budget
-    #[serde(with = "DurationFrom::<SECOND>")]
+    #[serde(with = "Span::<SECOND>")]
     pub per: Duration,
 }
 
@@ -231,23 +228,100 @@ impl Default for Budget {
     }
 }
 
-/// Gives each override the rules of all folders that it does not change, and puts what [`Reindex`] and [`ReindexOverride`] call `rules` into
-/// a mapping of its own.
-pub(super) fn complete(document: &mut Node) {
-    let Some(section) = document.get("reindex") else {
-        return;
+/// Declares the keys of rules as they are written, each of which may be left out, beside other keys.
+macro_rules! rule_keys {
+    ($name:ident { $($own:tt)* }) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            $($own)*
+            #[serde(default)]
+            mode: Option<Mode>,
+            #[serde(default, with = "Span::<0>")]
+            min_age: Option<Duration>,
+            #[serde(default, with = "Span::<SECOND>")]
+            cooldown: Option<Duration>,
+            #[serde(default, with = "Whole::<NonZeroU32, 1, 1_000>")]
+            max_attempts: Option<NonZeroU32>,
+            #[serde(default)]
+            budget: Option<BudgetKeys>,
+            #[serde(default, with = "Whole::<u64, 0, MOST>")]
+            max_backlog: Option<u64>,
+            #[serde(default)]
+            windows: Option<Vec<Window>>,
+            #[serde(default)]
+            never_classes: Option<Vec<Word>>,
+            #[serde(default)]
+            kill_switch_file: Option<ShownPath>,
+        }
+
+        impl $name {
+            /// The rules, with those of `others` for what was left out.
+            fn rules(self, others: &ReindexRules) -> ReindexRules {
+                let never = |classes: Vec<Word>| classes.into_iter().map(|class| class.0).collect();
+                let others = others.clone();
+                ReindexRules {
+                    mode: self.mode.unwrap_or(others.mode),
+                    min_age: self.min_age.unwrap_or(others.min_age),
+                    cooldown: self.cooldown.unwrap_or(others.cooldown),
+                    max_attempts: self.max_attempts.unwrap_or(others.max_attempts),
+                    budget: self.budget.unwrap_or_default().budget(others.budget),
+                    max_backlog: self.max_backlog.unwrap_or(others.max_backlog),
+                    windows: self.windows.unwrap_or(others.windows),
+                    never_classes: self.never_classes.map_or(others.never_classes, never),
+                    kill_switch_file: self.kill_switch_file.map(|path| path.0).or(others.kill_switch_file),
+                }
+            }
+        }
     };
-    if section.value == Value::Nothing {
-        return;
+}
+
+rule_keys!(ReindexKeys {
+    #[serde(default)]
+    folders: Option<Vec<OverrideKeys>>,
+});
+
+rule_keys!(OverrideKeys {
+    r#match: FolderPattern,
+});
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct BudgetKeys {
+    #[serde(with = "Whole::<u64, 0, MOST>")]
+    files: Option<u64>,
+    #[serde(with = "Span::<SECOND>")]
+    per: Option<Duration>,
+}
+
+impl BudgetKeys {
+    fn budget(self, others: Budget) -> Budget {
+        Budget {
+            files: self.files.unwrap_or(others.files),
+            per: self.per.unwrap_or(others.per),
+        }
     }
-    let mut folders = section.take("folders");
-    let rules = section.clone();
-    for folder in folders.iter_mut().flat_map(|list| &mut list.parts) {
-        let pattern = folder.take("match");
-        folder.add_missing(&rules);
-        folder.call("rules", pattern);
+}
+
+impl<'de> Deserialize<'de> for Reindex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut keys = ReindexKeys::deserialize(deserializer)?;
+        let folders = keys.folders.take().unwrap_or_default();
+        let rules = keys.rules(&ReindexRules::default());
+        let overrides = folders.into_iter().map(|other| ReindexOverride {
+            folders: other.r#match.clone(),
+            rules: other.rules(&rules),
+        });
+        Ok(Self {
+            overrides: overrides.collect(),
+            rules,
+        })
     }
-    section.call("rules", folders);
+}
+
+/// A mode may be the boolean `false`.
+fn without_type(schema: &mut Schema) {
+    schema.remove("type");
 }
 
 fn without_defaults(schema: &mut Schema) {
@@ -257,7 +331,9 @@ fn without_defaults(schema: &mut Schema) {
 
 label_values! {
     /// Whether anything is sent. The order is from nothing to everything.
-    #[derive(Default)]
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
+    #[serde(try_from = "String", into = "String")]
+    #[schemars(transform = without_type, extend("enum" = ["off", "dry_run", "enforce", false]), inline)]
     pub enum Mode {
         /// Nothing is decided.
         #[default]
@@ -273,16 +349,17 @@ impl Mode {
     /// Reads a mode; the error is a sentence. Some parsers of YAML turn `off` into `false`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = if text == "false" { "off" } else { text };
-        form::word(text, Self::ALL, Self::as_str)
+        word(text, Self::ALL, Self::as_str)
     }
 }
 
-scalar! {
-    Mode as Mode,
-    read: Mode::parse,
-    json: |mode| mode.as_str(),
-    schema: { "enum": ["off", "dry_run", "enforce", false] }
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
+
+written_as_text!(Mode);
 
 /// The known word with the most similar spelling, of those in which at least a share of the letters is the same.
 pub(crate) fn nearest<'k>(

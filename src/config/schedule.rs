@@ -7,9 +7,11 @@ use chrono::{DateTime, TimeZone, Utc};
 use croner::Cron;
 use croner::errors::CronError;
 use croner::parser::{CronParser, Year};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Moment;
-use crate::config::form::{self, scalar};
+use crate::config::value::{short, unit, written_as_text};
 
 /// Shortest and longest interval between collections.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -19,7 +21,12 @@ const CRON_CHARACTERS: usize = 200;
 
 const CRON_LINE: &str = r#"a cron line of six fields, such as "0 */5 * * * *", or five"#;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(
+    title = "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
+    inline
+)]
 pub enum Schedule {
     /// At this interval, from one second to seven days.
     Every(Duration),
@@ -35,7 +42,7 @@ impl Schedule {
             Err(_) if has_fields(text) => CronLine::parse(text).map(Self::Cron),
             _ => Err(format!(
                 "expected a duration from 1s to 7d, or {CRON_LINE}{}",
-                form::unit(text)
+                unit(text)
             )),
         }
     }
@@ -46,16 +53,12 @@ impl Schedule {
     }
 }
 
-scalar! {
-    Schedule as Schedule,
-    read: Schedule::parse,
-    json: |schedule| match schedule {
-        Schedule::Every(interval) => form::short(*interval),
-        Schedule::Cron(line) => line.to_string(),
-    },
-    schema: {
-        "title": "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
-        "type": "string",
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Every(interval) => f.write_str(&short(*interval)),
+            Self::Cron(line) => line.fmt(f),
+        }
     }
 }
 
@@ -113,7 +116,9 @@ fn has_fields(text: &str) -> bool {
 }
 
 /// The minutes that a cron line names.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(title = "a cron line such as `* * 22-23,0-5 * * *`", inline)]
 pub struct Window(CronLine);
 
 impl Window {
@@ -135,12 +140,13 @@ impl Window {
     }
 }
 
-scalar! {
-    Window as Window,
-    read: Window::parse,
-    json: |window| window.0.to_string(),
-    schema: { "title": "a cron line such as `* * 22-23,0-5 * * *`", "type": "string" }
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
+
+written_as_text!(Schedule, Window);
 
 #[cfg(test)]
 mod tests {

@@ -17,8 +17,7 @@ use axum::http::HeaderMap;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
-use crate::config::keys::schema_of;
-use crate::config::{ConfigError, yaml};
+use crate::config::{ConfigError, read as file};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
 pub use client_auth::ClientAuth;
@@ -96,10 +95,8 @@ impl WebConfigFile {
             let (stamps, config) = read(&self.path);
             let config = config.and_then(|config| {
                 let kept = config.keeps_protections_of(&loaded.config);
-                kept.map(|()| config).map_err(|fault| {
-                    let file = self.path.display().to_string();
-                    ConfigError::in_file(fault, &file, &schema_of::<Document>())
-                })
+                kept.map(|()| config)
+                    .map_err(|fault| fault.in_file(&self.path.display().to_string()))
             });
             loaded.stamps = stamps;
             loaded.successful = config.is_ok();
@@ -163,13 +160,13 @@ impl From<rustls::Error> for Fault {
 fn read(path: &Path) -> (Vec<(PathBuf, Stamp)>, Result<WebConfig, ConfigError>) {
     let stamped = |file: &Path| (file.to_owned(), stamp(file));
     let mut stamps = vec![stamped(path)];
-    let check = |document: Option<Document>| {
+    let name = path.display().to_string();
+    let document = file::bytes_of(path).and_then(|bytes| file::yaml(&name, &bytes));
+    let config = document.and_then(|document: Option<Document>| {
         let document = document.unwrap_or_default().resolve(path);
         stamps.extend(document.files().map(|file| stamped(file)));
-        document.check()
-    };
-    let config = yaml::bytes_of(path)
-        .and_then(|bytes| yaml::parse(&path.display().to_string(), &bytes, |_| {}, check));
+        document.check().map_err(|fault| fault.in_file(&name))
+    });
     (stamps, config)
 }
 

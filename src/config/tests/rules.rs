@@ -11,7 +11,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_file_holds_each_mistake_is_one_short_line(
+    fn whatever_the_file_holds_the_first_mistake_is_one_short_line(
         name in any::<String>(),
         noise in any::<String>(),
         cut in 0..full_example().len(),
@@ -22,11 +22,9 @@ proptest! {
         let inserted = format!("{start}{}{end}", noise.repeat(repeated));
         for yaml in [noise.as_str(), &inserted, start] {
             if let Err(error) = Config::from_yaml(&name, yaml) {
-                prop_assert!((1..=21).contains(&error.lines().len()));
-                for line in error.lines() {
-                    prop_assert!(line.chars().count() < 1000, "{line}");
-                    prop_assert!(!line.chars().any(text::is_unsafe), "{line}");
-                }
+                let line = error.to_string();
+                prop_assert!(line.chars().count() < 1000, "{line}");
+                prop_assert!(!line.chars().any(text::is_unsafe), "{line}");
             }
         }
     }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
-use crate::config::form::section;
+use crate::config::value::section;
 
 use super::WebConfig;
 use super::tls::TlsSection;
@@ -88,14 +88,14 @@ impl Document {
 
     /// Reads the files that the document names, and checks everything.
     pub(super) fn check(self) -> Result<WebConfig, Fault> {
-        for (user, hash) in &self.basic_auth_users {
+        for hash in self.basic_auth_users.values() {
             let cost = hash.parse().map(|parts: HashParts| parts.get_cost());
             let advice = match cost {
                 Err(_) => "not a bcrypt hash; make one with htpasswd -nBC 10 USER",
                 Ok(cost) if !COSTS.contains(&cost) => "a hash whose cost is not from 4 to 20",
                 Ok(_) => continue,
             };
-            return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
+            return Err(Fault::about("basic_auth_users", advice));
         }
         let tls = self.tls_server_config.filter(TlsSection::is_enabled);
         Ok(WebConfig {
@@ -110,7 +110,7 @@ impl Document {
 fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
     let mut headers = HeaderMap::new();
     for (name, value) in written {
-        let key = format!("http_server_config.headers.{name}");
+        let key = "http_server_config.headers";
         let Some((_, values)) = HEADERS.iter().find(|(known, _)| *known == name) else {
             let known = HEADERS.map(|(known, _)| known).join(", ");
             let advice = format!("this header cannot be configured; expected {known}");

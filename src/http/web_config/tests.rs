@@ -173,13 +173,13 @@ fn files_are_refused_with_the_key_that_is_wrong() {
     refused("tls_config:\n  cert_file: x\n", unknown);
     let unknown = "web.yml:2:3: tls_server_config: unknown key; the keys here are cert, key, ";
     refused("tls_server_config:\n  cert_filename: x\n", unknown);
-    let hash = "web.yml:2:9: basic_auth_users: not a bcrypt hash";
+    let hash = "web.yml: basic_auth_users: not a bcrypt hash";
     refused("basic_auth_users:\n  john: doe\n", hash);
-    let names = "basic_auth_users: names with values are expected here";
+    let names = "web.yml:1:19: basic_auth_users: a section with keys is expected here";
     refused("basic_auth_users: hidden\n", names);
-    let twice = "web.yml:3:3: basic_auth_users: is set twice";
+    let twice = "web.yml:3:3: basic_auth_users: a key is set twice";
     refused("basic_auth_users:\n  john: a\n  john: b\n", twice);
-    let header = "web.yml:3:22: http_server_config.headers: expected deny or sameorigin";
+    let header = "web.yml: http_server_config.headers: expected deny or sameorigin";
     let headers = "http_server_config:\n  headers:\n    X-Frame-Options: maybe\n";
     refused(headers, header);
     refused("hWkNKCp3fvIx3jKnsaBI\nTuEjdwNS8A2vYdFbiKqr\n", "web.yml");

@@ -15,7 +15,7 @@ use x509_cert::der::{Decode, Encode};
 
 use crate::config::HiddenPath;
 use crate::config::error::Fault;
-use crate::config::form::section;
+use crate::config::value::section;
 use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
