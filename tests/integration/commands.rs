@@ -148,7 +148,7 @@ fn the_first_mistake_of_a_file_is_reported_with_its_place() {
         ),
         (
             "  - {name: b, base_url: 'https://b', folders: {include: ['[a']}}",
-            ":3:59: portals[1].folders.include[0]: ",
+            ":3:58: portals[1].folders.include[0]: ",
         ),
     ] {
         let (code, text) = check(&format!("{PORTAL}{rest}\n"));
