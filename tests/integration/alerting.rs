@@ -84,9 +84,9 @@ async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() 
     let webhook = Webhook::start().await;
     let alertmanager = Alertmanager::start(&scaled(&webhook.url(), FASTER)).await;
     let prometheus = watching(&exporter, &alertmanager).await;
-    wait_for("the rules know both folders", async || {
+    wait_for("the rules know the folders", async || {
         let known = prometheus.query("kb:entries:new15m{folder_id!=''}").await;
-        (known.len() == 9).then_some(())
+        (known.len() == 6).then_some(())
     })
     .await;
 
