@@ -85,9 +85,6 @@ impl Guard {
         }
         let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
         let writes = !matches!(request.method, Method::GET | Method::HEAD);
-        if client.only_probes && !is_probe {
-            return Err(Refusal::Connections);
-        }
         if self.open_probes && is_probe {
             return Ok(());
         }
@@ -135,7 +132,7 @@ pub(super) async fn admit(
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
             let now = Moment::now().steady;
-            guard.refusals.add(refusal, client.peer, now);
+            guard.refusals.add(refusal.reason(), client.peer, now);
             refusal.into_response()
         }
     };

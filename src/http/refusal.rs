@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use tokio::time::Instant;
 
@@ -27,12 +27,10 @@ pub(super) enum Refusal {
     Certificate,
     /// A page of another site sent the request.
     CrossSite,
-    /// The connection is one too many.
-    Connections,
 }
 
 impl Refusal {
-    const fn reason(self) -> &'static str {
+    pub(super) const fn reason(self) -> &'static str {
         match self {
             Self::Host => "HTTP/1.1 needs one header Host",
             Self::ForeignHost => {
@@ -42,7 +40,6 @@ impl Refusal {
             Self::Rate => "more requests than rate_limit allows",
             Self::Certificate => "this needs a client certificate",
             Self::CrossSite => "a page of another site sent this",
-            Self::Connections => "too many connections",
         }
     }
 }
@@ -56,7 +53,6 @@ impl IntoResponse for Refusal {
             Self::Password => (StatusCode::UNAUTHORIZED, Some(challenge)),
             Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
             Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, None),
-            Self::Connections => (StatusCode::SERVICE_UNAVAILABLE, Some((CONNECTION, "close"))),
         };
         let text = format!("{}\n", self.reason());
         (code, AppendHeaders(header), text).into_response()
@@ -75,9 +71,8 @@ struct Logged {
 }
 
 impl RefusalLog {
-    pub(super) fn add(&self, refusal: Refusal, peer: SocketAddr, now: Instant) {
+    pub(super) fn add(&self, reason: &str, peer: SocketAddr, now: Instant) {
         if let Some(omitted) = self.due(now) {
-            let reason = refusal.reason();
             tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
         }
     }

@@ -2,39 +2,39 @@
 //!
 //! Not `axum::serve`, which never disconnects a silent client.
 
-mod places;
+mod limit;
 
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::response::Response;
+use axum::http::HeaderValue;
+use axum::http::header::CONNECTION;
 use axum::serve::{Listener as _, ListenerExt as _};
-use futures_util::StreamExt as _;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::clock::Moment;
-use crate::http::refusal::{Refusal, RefusalLog};
+use crate::http::refusal::RefusalLog;
 use crate::http::web_config::WebConfigFile;
 
-use places::{Network, Place, Places};
+use limit::{Network, Open};
 
 /// A head of a request that is not complete in so many bytes is answered with 431; the last read may bring as many again.
 const MAX_HEAD: usize = 32 * 1024;
@@ -49,19 +49,17 @@ const PLAIN: &[u8] =
 /// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many connections there may be at once.
+    /// How many connections there may be at once; further ones are refused.
     pub connections: usize,
     /// Of these, how many one client may have.
-    pub share: usize,
-    /// Further ones on which only probes are answered.
-    pub probes: usize,
+    pub from_one_network: usize,
     /// How long a client may need to send the head of a request, and how long a connection may be idle between two requests.
     pub header_timeout: Duration,
     /// How long a client may read nothing of an answer.
     pub write_timeout: Duration,
-    /// After this a connection is closed as at shutdown.
+    /// After this an answer is the last one of its connection; after twice this the connection is cut.
     pub lifetime: Duration,
-    /// How long a running request may go on after that, and at shutdown.
+    /// How long a running request may go on at shutdown.
     pub drain: Duration,
 }
 
@@ -69,8 +67,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 512,
-            share: 256,
-            probes: 32,
+            from_one_network: 256,
             header_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(15),
             lifetime: Duration::from_mins(5),
@@ -101,29 +98,35 @@ pub async fn serve(
             tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
         }
     });
-    let mut places = Places::new(limits);
+    let mut open = Open::default();
     let refusals = RefusalLog::default();
-    let connections = TaskTracker::new();
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
     while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
+        while connections.try_join_next().is_some() {}
         // An IPv4 client of a listener for both has an address in the form of IPv6.
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
-        let now = Moment::now().steady;
-        let Some(place) = places.take(Network::of(peer.ip()), now) else {
-            refusals.add(Refusal::Connections, peer, now);
+        let Some(admitted) = open.admit(Network::of(peer.ip()), limits) else {
+            refusals.add("too many connections", peer, Moment::now().steady);
             continue;
         };
         let connection = Connection {
             peer,
-            place,
             router: router.clone(),
             limits,
-            shutdown: shutdown.clone(),
+            watcher: graceful.watcher(),
         };
-        connections.spawn(connection.run(stream, tls()));
+        let tls = tls();
+        connections.spawn(async move {
+            if let Err(error) = connection.serve(stream, tls).await {
+                tracing::debug!(%peer, error, "a connection ended with an error");
+            }
+            drop(admitted);
+        });
     }
     drop(listener);
-    connections.close();
-    connections.wait().await;
+    // What does not end in time is cut when the tasks are dropped.
+    let _ = timeout(limits.drain, graceful.shutdown()).await;
     Ok(())
 }
 
@@ -132,39 +135,24 @@ pub async fn serve(
 pub(super) struct Client {
     pub(super) peer: SocketAddr,
     pub(super) showed_certificate: bool,
-    /// Whether the connection is one too many, so that only probes are answered.
-    pub(super) only_probes: bool,
 }
 
 struct Connection {
     peer: SocketAddr,
-    place: Arc<Place>,
     router: Router,
     limits: Limits,
-    shutdown: CancellationToken,
+    watcher: Watcher,
 }
 
 impl Connection {
-    /// Serves the connection until its end, or until it has to leave its place to another one.
-    async fn run(self, stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
-        let (peer, close) = (self.peer, self.place.close.clone());
-        let ended = close.run_until_cancelled(self.serve(stream, tls)).await;
-        match ended {
-            None => tracing::debug!(%peer, "a connection without a request left its place"),
-            Some(Err(error)) => {
-                tracing::debug!(%peer, error, "a connection ended with an error");
-            }
-            Some(Ok(())) => {}
-        }
-    }
-
     async fn serve(
-        &self,
+        self,
         mut stream: TcpStream,
         tls: Option<Arc<ServerConfig>>,
     ) -> Result<(), String> {
         let Some(config) = tls else {
-            return self.answer_on(self.with_timeout(stream), false).await;
+            let stream = self.with_timeout(stream);
+            return self.answer_on(stream, false).await;
         };
         let time = self.limits.header_timeout;
         let handshake = async {
@@ -186,52 +174,38 @@ impl Connection {
     }
 
     async fn answer_on(
-        &self,
-        stream: impl AsyncRead + AsyncWrite,
+        self,
+        stream: impl AsyncRead + AsyncWrite + 'static,
         showed_certificate: bool,
     ) -> Result<(), String> {
+        let (peer, limits) = (self.peer, self.limits);
         let client = Client {
-            peer: self.peer,
+            peer,
             showed_certificate,
-            only_probes: self.place.only_probes,
         };
-        let service = service_fn(|request| self.answer(client, request));
-        let stream = pin!(stream);
-        let mut connection = pin!(
-            http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(self.limits.header_timeout)
-                .max_buf_size(MAX_HEAD)
-                .serve_connection(TokioIo::new(stream), service)
-        );
-        let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
-            _ = timeout(self.limits.lifetime, self.shutdown.cancelled()) => {
-                connection.as_mut().graceful_shutdown();
-                let ended = timeout(self.limits.drain, connection).await;
-                ended.map_err(|_| "a request took too long".to_owned())?
+        let router = TowerToHyperService::new(self.router);
+        let since = Moment::now().steady;
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(client);
+            let response = router.call(request);
+            async move {
+                let mut response = response.await?;
+                if since.elapsed() > limits.lifetime {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(CONNECTION, close);
+                }
+                Ok::<_, Infallible>(response)
             }
-        };
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header_timeout)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        let ended = timeout(2 * limits.lifetime, self.watcher.watch(connection)).await;
+        let ended = ended.map_err(|_| "it took too long".to_owned())?;
         ended.map_err(|error| error.to_string())
-    }
-
-    async fn answer(
-        &self,
-        client: Client,
-        request: Request<Incoming>,
-    ) -> Result<Response, Infallible> {
-        let answering = self.place.answering();
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(client);
-        let router = TowerToHyperService::new(self.router.clone());
-        let response = router.call(request).await?;
-        // The request ends with its answer.
-        Ok(response.map(|body| {
-            let pieces = body.into_data_stream();
-            Body::from_stream(pieces.inspect(move |_| {
-                let _ = &answering;
-            }))
-        }))
     }
 }
 

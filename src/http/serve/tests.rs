@@ -12,6 +12,7 @@ use tokio::time::sleep;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(300);
+const HELLO: &str = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
 
 struct Server {
     address: SocketAddr,
@@ -71,16 +72,11 @@ fn hello() -> Router {
 #[tokio::test]
 async fn clients_that_send_no_whole_head_are_cut() {
     let server = start(hello(), |limits| limits.header_timeout = SHORT).await;
-    let after_an_answer = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
-    for sent in ["", "GET / HTTP/1.1\r\nhost: te", after_an_answer] {
+    for sent in ["", "GET / HTTP/1.1\r\nhost: te", HELLO] {
         let start = Moment::now().steady;
         let received = rest(&mut server.connect(sent).await).await;
         assert!(start.elapsed() >= SHORT, "not before its time: {sent:?}");
-        assert_eq!(
-            received.ends_with("hello"),
-            sent == after_an_answer,
-            "{received}"
-        );
+        assert_eq!(received.ends_with("hello"), sent == HELLO, "{received}");
     }
     server.end().await;
 }
@@ -133,7 +129,7 @@ async fn a_running_request_may_finish_at_shutdown_and_no_new_one_starts() {
         }),
     );
     let server = start(router, |_| {}).await;
-    let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    let mut client = server.connect(HELLO).await;
     running.notified().await;
     server.shutdown.cancel();
     let refused = async { while TcpStream::connect(server.address).await.is_ok() {} };
@@ -157,7 +153,7 @@ async fn a_request_without_end_is_cut_at_shutdown() {
         }),
     );
     let server = start(router, |limits| limits.drain = SHORT).await;
-    let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    let mut client = server.connect(HELLO).await;
     running.notified().await;
     let start = Moment::now().steady;
     server.end().await;
@@ -174,15 +170,10 @@ async fn a_silent_connection_does_not_hold_up_shutdown() {
     assert_eq!(rest(&mut client).await, "");
 }
 
-/// A path whose answer never ends, and one that counts the requests that are answered.
+/// A path whose answer never ends.
 fn endless() -> Router {
     let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
     hello().route("/endless", get(async move || Body::from_stream(endless())))
-}
-
-/// Allows fewer connections: in all, for one client, and for probes.
-fn allow(limits: &mut Limits, [connections, share, probes]: [usize; 3]) {
-    (limits.connections, limits.share, limits.probes) = (connections, share, probes);
 }
 
 const ENDLESS: &str = "GET /endless HTTP/1.1\r\nhost: test\r\n\r\n";
@@ -202,10 +193,7 @@ async fn a_client_that_reads_nothing_is_disconnected() {
 
 #[tokio::test]
 async fn a_client_that_reads_without_end_is_disconnected() {
-    let server = start(endless(), |limits| {
-        (limits.lifetime, limits.drain) = (SHORT, SHORT);
-    })
-    .await;
+    let server = start(endless(), |limits| limits.lifetime = SHORT).await;
     let mut greedy = server.connect(ENDLESS).await;
     let mut buffer = vec![0; 65_536];
     let read = async { while greedy.read(&mut buffer).await.is_ok_and(|read| read > 0) {} };
@@ -213,58 +201,39 @@ async fn a_client_that_reads_without_end_is_disconnected() {
     server.end().await;
 }
 
-#[tokio::test]
-async fn silent_connections_leave_their_places_to_new_ones() {
-    let server = start(hello(), |limits| allow(limits, [8, 4, 0])).await;
-    let mut silent = Vec::new();
-    for _ in 0..20 {
-        silent.push(server.connect("GET / HTTP/1.1\r\nhost: te").await);
-        assert!(server.get("/").await.ends_with("hello"));
-    }
-    assert_eq!(rest(&mut silent[0]).await, "", "the first had to leave");
-    server.end().await;
-}
-
-/// From which address of this machine a client comes.
-async fn connect_from(server: &Server, host: u8) -> TcpStream {
+/// A client from an address of this machine, if it is served.
+async fn connect_from(server: &Server, host: u8) -> Option<TcpStream> {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, host], 0).into()).unwrap();
     let mut client = socket.connect(server.address).await.unwrap();
-    client.write_all(ENDLESS.as_bytes()).await.unwrap();
-    client.readable().await.unwrap();
-    client
+    client.write_all(HELLO.as_bytes()).await.ok()?;
+    client.read_exact(&mut [0; 12]).await.ok()?;
+    Some(client)
 }
 
 #[tokio::test]
-async fn clients_that_read_nothing_take_neither_the_places_of_others_nor_those_of_probes() {
-    let asks_for = async |client: Extension<Client>| {
-        let only_probes = client.only_probes;
-        if only_probes { "a probe" } else { "anything" }
-    };
-    let router = endless().route("/who", get(asks_for));
-    let server = start(router, |limits| allow(limits, [4, 2, 1])).await;
-    let mut greedy = Vec::new();
-    for host in [2, 2, 2, 2, 2, 2] {
-        greedy.push(connect_from(&server, host).await);
-        assert!(server.get("/who").await.ends_with("anything"), "another");
+async fn connections_beyond_those_of_a_client_and_those_of_all_are_refused_until_one_ends() {
+    let server = start(hello(), |limits| {
+        (limits.connections, limits.from_one_network) = (3, 2);
+    })
+    .await;
+    let mut clients = Vec::new();
+    for (host, expected) in [(2, true), (2, true), (2, false), (3, true), (4, false)] {
+        let client = connect_from(&server, host).await;
+        assert_eq!(client.is_some(), expected, "from {host}");
+        clients.push(client);
     }
-    greedy.push(connect_from(&server, 3).await);
-    drop(greedy.split_off(2));
-    greedy.push(connect_from(&server, 3).await);
-    greedy.push(connect_from(&server, 4).await);
-    let answer = server.get("/who").await;
-    assert!(
-        answer.ends_with("a probe"),
-        "all places are taken: {answer}"
-    );
-    server.shutdown.cancel();
+    clients.clear();
+    let again = async { while connect_from(&server, 4).await.is_none() {} };
+    timeout(PATIENCE, again).await.expect("an answer");
+    server.end().await;
 }
 
 #[tokio::test]
 async fn a_panic_ends_its_own_connection_alone() {
     let panics = || -> &'static str { panic!("on purpose") };
     let router = hello().route("/panic", get(async move || panics()));
-    let server = start(router, |limits| allow(limits, [1, 1, 0])).await;
+    let server = start(router, |_| {}).await;
     assert_eq!(server.get("/panic").await, "");
     assert!(server.get("/").await.ends_with("hello"));
     server.end().await;
