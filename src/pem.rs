@@ -31,13 +31,6 @@ impl Pem {
         })
     }
 
-    pub fn inline(text: &str) -> Self {
-        Self {
-            origin: "the text".to_owned(),
-            text: text.into(),
-        }
-    }
-
     pub fn as_bytes(&self) -> &[u8] {
         &self.text
     }

@@ -8,7 +8,6 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
 use x509_cert::Certificate;
 use x509_cert::der::{Decode, Encode};
@@ -24,13 +23,15 @@ use super::client_auth::{ClientAuth, ClientAuthType, verifier};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsSection {
-    #[serde(deserialize_with = "section")]
-    cert: String,
-    #[serde(deserialize_with = "secret")]
+    #[serde(deserialize_with = "no_text")]
     #[schemars(with = "String")]
-    key: SecretString,
-    #[serde(deserialize_with = "section")]
-    client_ca: String,
+    cert: (),
+    #[serde(deserialize_with = "no_text")]
+    #[schemars(with = "String")]
+    key: (),
+    #[serde(deserialize_with = "no_text")]
+    #[schemars(with = "String")]
+    client_ca: (),
     #[serde(deserialize_with = "section")]
     cert_file: PathBuf,
     #[serde(deserialize_with = "section")]
@@ -50,8 +51,12 @@ pub(super) struct TlsSection {
     curve_preferences: Option<Vec<String>>,
 }
 
-fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
-    section::<String, D>(deserializer).map(SecretString::from)
+/// Accepts a key without a value alone. A private key in this file would need the rights of a secret for all of it.
+fn no_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    let text: String = section(deserializer)?;
+    let expected = "certificates and keys are read from files of their own; expected cert_file, key_file or client_ca_file";
+    let none = text.is_empty().then_some(());
+    none.ok_or_else(|| serde::de::Error::custom(expected))
 }
 
 /// A version of TLS. rustls does not have the first two.
@@ -96,12 +101,9 @@ impl TlsSection {
 
     /// Whether TLS is wanted: one of the keys that name a certificate or ask for one is set.
     pub(super) fn is_enabled(&self) -> bool {
-        let inline = [&self.cert, &self.client_ca];
         self.client_auth_type.is_some()
             || self.client_allowed_sans.is_some()
             || self.files().next().is_some()
-            || inline.iter().any(|text| !text.is_empty())
-            || !self.key.expose_secret().is_empty()
     }
 
     /// Reads the certificates and makes the configuration of rustls.
@@ -111,8 +113,8 @@ impl TlsSection {
                 "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
             );
         }
-        let chain = read("cert", &self.cert, &self.cert_file, Pem::certificates)?;
-        let key = read("key", self.key.expose_secret(), &self.key_file, Pem::key)?;
+        let chain = read("cert_file", &self.cert_file, Pem::certificates)?;
+        let key = read("key_file", &self.key_file, Pem::key)?;
         let provider = crate::tls::provider();
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
@@ -133,11 +135,11 @@ impl TlsSection {
         })
     }
 
-    /// The certificates of `client_ca`.
+    /// The certificates of `client_ca_file`.
     fn authorities(&self) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
-        let (text, file) = (&self.client_ca, &self.client_ca_file);
-        let is_set = !text.is_empty() || !file.as_os_str().is_empty();
-        let authorities = is_set.then(|| read("client_ca", text, file, Pem::certificates));
+        let file = &self.client_ca_file;
+        let is_set = !file.as_os_str().is_empty();
+        let authorities = is_set.then(|| read("client_ca_file", file, Pem::certificates));
         authorities.transpose()
     }
 
@@ -159,30 +161,17 @@ impl TlsSection {
     }
 }
 
-/// Reads what the value of `key`, or else the file of `{key}_file`, holds.
-fn read<T>(
-    key: &str,
-    inline: &str,
-    file: &Path,
-    content: fn(&Pem) -> Result<T, PemError>,
-) -> Result<T, Fault> {
-    let file_key = format!("{key}_file");
-    let (key, pem) = match (inline.is_empty(), file.as_os_str().is_empty()) {
-        (false, true) => (key, Ok(Pem::inline(inline))),
-        (true, false) => {
-            let file = HiddenPath::new(&file_key, "the file", file.to_owned());
-            (file_key.as_str(), Pem::read(&file))
-        }
-        (true, true) => {
-            let advice = format!("{key} or {file_key} is missing");
-            return Err(Fault::about("tls_server_config", advice));
-        }
-        (false, false) => {
-            let advice = format!("{key} and {file_key} are both set; remove one");
-            return Err(Fault::about("tls_server_config", advice));
-        }
-    };
-    pem.and_then(|pem| content(&pem))
+/// Reads what the file of a key holds.
+fn read<T>(key: &str, file: &Path, content: fn(&Pem) -> Result<T, PemError>) -> Result<T, Fault> {
+    if file.as_os_str().is_empty() {
+        return Err(Fault::about(
+            "tls_server_config",
+            format!("{key} is missing"),
+        ));
+    }
+    let file = HiddenPath::new(key, "the file", file.to_owned());
+    Pem::read(&file)
+        .and_then(|pem| content(&pem))
         .map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
 }
 
