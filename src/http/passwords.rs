@@ -6,17 +6,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::http::refusal::Refusal;
 
 /// Wrong passwords take a twentieth of one processor at most.
@@ -53,27 +53,18 @@ impl Credentials {
 }
 
 /// Checks passwords and remembers what it found.
+#[derive(Default)]
 pub(super) struct Passwords {
     /// Makes a digest of the checked password by a secret, so that no password is remembered.
     secret: RandomState,
     known: Arc<Known>,
-    /// Has one permit: requests wait in their order, and lose their place when their client hangs up.
-    turn: Arc<Semaphore>,
-}
-
-impl Default for Passwords {
-    fn default() -> Self {
-        Self {
-            secret: RandomState::default(),
-            known: Arc::default(),
-            turn: Arc::new(Semaphore::new(1)),
-        }
-    }
+    /// Until when nothing is checked. Requests wait in their order, and lose their place when their client hangs up.
+    rest: Arc<Mutex<Option<Instant>>>,
 }
 
 /// Whether a password is right, by its digest.
 #[derive(Default)]
-struct Known(Mutex<HashMap<u64, bool>>);
+struct Known(std::sync::Mutex<HashMap<u64, bool>>);
 
 struct Check {
     digest: u64,
@@ -118,28 +109,21 @@ impl Passwords {
 
     /// Waits for its turn and checks. Once it began, no client can end the check or the rest after it by hanging up.
     async fn carry_out(&self, check: Check) -> bool {
-        // The semaphore is never closed, and the task never ends without an answer.
-        let Ok(turn) = Arc::clone(&self.turn).acquire_owned().await else {
-            return false;
-        };
+        let mut rest = Arc::clone(&self.rest).lock_owned().await;
+        if let Some(end) = *rest {
+            sleep_until(end).await;
+        }
         if let Some(is_right) = self.known.get(check.digest) {
             return is_right;
         }
-        let (answer, answered) = oneshot::channel();
         let known = Arc::clone(&self.known);
-        tokio::spawn(async move {
-            let digest = check.digest;
-            let checked = spawn_blocking(move || clock::measure(|| check.is_right())).await;
-            let (is_right, took) = checked.unwrap_or_default();
-            known.remember(digest, is_right);
-            // Nobody may wait any more.
-            let _ = answer.send(is_right);
-            if !is_right {
-                sleep(took * REST).await;
-            }
-            drop(turn);
+        let checked = spawn_blocking(move || {
+            let (is_right, took) = clock::measure(|| check.is_right());
+            known.remember(check.digest, is_right);
+            *rest = (!is_right).then(|| Moment::now().steady + took * REST);
+            is_right
         });
-        answered.await.unwrap_or_default()
+        checked.await.unwrap_or_default()
     }
 }
 
