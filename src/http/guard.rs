@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Version};
@@ -59,14 +59,6 @@ impl Guard {
         }
     }
 
-    fn handler<'p>(&self, path: &'p str) -> &'p str {
-        match Route::of(path) {
-            _ if path == self.telemetry_path => path,
-            Some(route) => route.as_str(),
-            None => UNKNOWN,
-        }
-    }
-
     /// Whether the host of a request is this one. A client of HTTP/1.0 may name none.
     fn is_asked_for(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST);
@@ -83,7 +75,7 @@ impl Guard {
         {
             return Err(Refusal::Host);
         }
-        let is_probe = Route::of(request.uri.path()).is_some_and(Route::is_probe);
+        let is_probe = Route::of(handler(request)).is_some_and(Route::is_probe);
         let writes = !matches!(request.method, Method::GET | Method::HEAD);
         if self.open_probes && is_probe {
             return Ok(());
@@ -103,7 +95,7 @@ impl Guard {
         }
         // Whoever has no password uses up nothing of those who have one.
         let limiter = config.limiter.as_ref();
-        if limiter.is_some_and(|limiter| !limiter.admits(Moment::now().steady)) {
+        if limiter.is_some_and(|limiter| limiter.check().is_err()) {
             return Err(Refusal::Rate);
         }
         let tls = config.tls.as_ref();
@@ -118,6 +110,12 @@ impl Guard {
     }
 }
 
+/// The path that the router matched, as it was registered, so that the label has few values.
+fn handler(request: &Parts) -> &str {
+    let matched = request.extensions.get::<MatchedPath>();
+    matched.map_or(UNKNOWN, MatchedPath::as_str)
+}
+
 /// Answers a request, or refuses it.
 pub(super) async fn admit(
     State(guard): State<Arc<Guard>>,
@@ -127,7 +125,7 @@ pub(super) async fn admit(
 ) -> Response {
     let config = guard.file.as_ref().map(|file| file.current());
     let (parts, body) = request.into_parts();
-    let handler = guard.handler(parts.uri.path()).to_owned();
+    let handler = handler(&parts).to_owned();
     let mut response = match guard.check(config.as_deref(), client, &parts).await {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {

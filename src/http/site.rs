@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{MatchedPath, Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -97,6 +97,7 @@ async fn page(
     State(site): State<Arc<Site>>,
     Path(parts): Path<Vec<String>>,
     Query(query): Query<page::Query>,
+    matched: MatchedPath,
     path: Uri,
     asked: HeaderMap,
 ) -> Response {
@@ -105,7 +106,7 @@ async fn page(
     let paths = [&*site.guard.telemetry_path, path.path()];
     let configuration = site.config.borrow();
     let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
-    let route = Route::of(path.path());
+    let route = Route::of(matched.as_str());
     match route.and_then(|route| pages.render(route, &parts, &query)) {
         Some(page) => answer::page(page, &asked),
         None => plain(StatusCode::NOT_FOUND, "there is no such page"),

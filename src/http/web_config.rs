@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::HeaderMap;
+use governor::DefaultDirectRateLimiter;
 
 use crate::clock::Moment;
 use crate::config::error::Fault;
@@ -21,7 +22,7 @@ use crate::config::{ConfigError, read as file};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
 pub use client_auth::ClientAuth;
-use document::{Document, Limiter};
+use document::Document;
 use tls::TlsServer;
 
 pub struct WebConfig {
@@ -30,7 +31,7 @@ pub struct WebConfig {
     /// The bcrypt hash of each user's password. Without users no password is asked for.
     pub users: BTreeMap<String, String>,
     pub headers: HeaderMap,
-    pub limiter: Option<Limiter>,
+    pub limiter: Option<DefaultDirectRateLimiter>,
 }
 
 /// The web configuration file, read again when it changes.

@@ -1,18 +1,17 @@
 //! The keys of the file, as exporter-toolkit has them (docs/web-configuration.md in its repository).
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bcrypt::HashParts;
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::time::Instant;
 
-use crate::clock::Moment;
 use crate::config::error::Fault;
 use crate::config::value::section;
 
@@ -30,6 +29,9 @@ const HEADERS: [(&str, &[&str]); 5] = [
 
 /// Costs of bcrypt. A lower one is not defined, and a check with a higher one would take minutes.
 const COSTS: RangeInclusive<u32> = 4..=20;
+
+/// The limiter counts nanoseconds, which end after five hundred years.
+const LONGEST_BURST: Duration = Duration::from_hours(366 * 24);
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -53,7 +55,7 @@ struct HttpSection {
 }
 
 /// One request in each `interval`, and bursts of `burst`; no limit if the interval is zero.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RateLimit {
     #[serde(deserialize_with = "duration")]
@@ -102,7 +104,7 @@ impl Document {
             tls: tls.map(TlsSection::server).transpose()?,
             users: self.basic_auth_users,
             headers: headers(self.http_server_config.headers)?,
-            limiter: limiter(self.rate_limit)?,
+            limiter: limiter(&self.rate_limit)?,
         })
     }
 }
@@ -133,60 +135,16 @@ fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
     Ok(headers)
 }
 
-fn limiter(limit: RateLimit) -> Result<Option<Limiter>, Fault> {
-    match limit {
-        RateLimit { interval, .. } if interval.is_zero() => Ok(None),
-        RateLimit { burst: 0, .. } => Err(Fault::about("rate_limit.burst", "must be at least 1")),
-        _ => Ok(Some(Limiter::new(limit, Moment::now().steady))),
+fn limiter(limit: &RateLimit) -> Result<Option<DefaultDirectRateLimiter>, Fault> {
+    let RateLimit { interval, burst } = *limit;
+    if interval.saturating_mul(burst.max(1)) > LONGEST_BURST {
+        let advice = "interval, times burst, must be at most a year";
+        return Err(Fault::about("rate_limit.interval", advice));
     }
-}
-
-/// A rate limit, and what was admitted under it.
-pub struct Limiter {
-    limit: RateLimit,
-    /// When the intervals of all admitted requests, one after the other, are over.
-    over: Mutex<Instant>,
-}
-
-impl Limiter {
-    fn new(limit: RateLimit, now: Instant) -> Self {
-        Self {
-            limit,
-            over: Mutex::new(now),
-        }
-    }
-
-    /// Whether a request that arrives now may be answered.
-    pub fn admits(&self, now: Instant) -> bool {
-        let RateLimit { interval, burst } = self.limit;
-        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = over.saturating_duration_since(now);
-        let left = left.saturating_add(interval);
-        let fits = left <= interval.saturating_mul(burst);
-        if fits {
-            *over = now.checked_add(left).unwrap_or(now);
-        }
-        fits
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_burst_is_admitted_and_then_one_request_in_each_interval() {
-        let start = crate::clock::Moment::now().steady;
-        let limit = RateLimit {
-            interval: Duration::from_secs(2),
-            burst: 3,
-        };
-        let limiter = Limiter::new(limit, start);
-        let admitted = |second: u64| {
-            let now = start + Duration::from_secs(second);
-            (0..5).filter(|_| limiter.admits(now)).count()
-        };
-        assert_eq!([0, 1, 2, 3, 5].map(admitted), [3, 0, 1, 0, 1]);
-        assert_eq!([100, 101, 102].map(admitted), [3, 0, 1]);
-    }
+    let Some(quota) = Quota::with_period(interval) else {
+        return Ok(None);
+    };
+    let burst = NonZeroU32::new(burst);
+    let burst = burst.ok_or_else(|| Fault::about("rate_limit.burst", "must be at least 1"))?;
+    Ok(Some(RateLimiter::direct(quota.allow_burst(burst))))
 }
