@@ -320,7 +320,6 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.telemetry-path", "metrics"],
         &["--web.telemetry-path", "/livez"],
         &["--web.telemetry-path", "/"],
-        &["--web.telemetry-path", "/folders/metrics"],
         &["--log.level", "loud"],
         &["portal", "--portal.transcription", "perhaps"],
         &["rules", "--scrape-interval", "0s"],

@@ -147,7 +147,7 @@ fn what_the_web_configuration_has_is_named_by_its_key() {
             "tls_server_config.cert: ",
         ),
         (
-            "tls_server_config: {cert_file: HASH, key: HASH}",
+            "tls_server_config: {cert_file: HASH, key_file: HASH}",
             "tls_server_config.cert_file: the file cannot be read: No such file",
         ),
     ] {

@@ -367,7 +367,7 @@ async fn a_web_configuration_that_is_wrong_ends_the_program() {
         assert_eq!(output.status.code(), Some(2));
         let log = String::from_utf8(output.stderr).unwrap();
         assert!(
-            log.contains("web.yml:2:10: basic_auth_users: not a bcrypt hash"),
+            log.contains("web.yml: basic_auth_users: not a bcrypt hash"),
             "{log}"
         );
     }
