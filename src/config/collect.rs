@@ -10,7 +10,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::config::schedule::Schedule;
-use crate::config::value::{MINUTE, SECOND, Span, TimeZone, Whole, word, written_as_text};
+use crate::config::value::{
+    MINUTE, SECOND, Span, TimeZone, Whole, read_from_text, word, written_as_text,
+};
 use crate::model::label_values;
 
 /// When and how the folders are read.
@@ -157,13 +159,7 @@ impl Rate {
     }
 }
 
-impl TryFrom<String> for Rate {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text)
-    }
-}
+read_from_text!(Rate);
 
 impl From<Rate> for Option<f64> {
     fn from(rate: Rate) -> Self {

@@ -19,7 +19,7 @@ pub struct ConfigError(String);
 impl ConfigError {
     /// What is missing as a whole, in a sentence.
     pub(crate) fn because(sentence: &str) -> Self {
-        Self(sentence.to_owned())
+        Self::about("", sentence)
     }
 
     /// A mistake of the value of a key, or of an environment variable.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::classify::{
     Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
 };
-use crate::config::value::{Whole, not_blank};
+use crate::config::value::{Whole, not_blank, parsed};
 
 /// Maximum number of masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
@@ -121,9 +121,10 @@ struct Parsed<T>(PhantomData<T>);
 
 impl<T: FromStr<Err = RuleError> + Display> Parsed<T> {
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let parsed = not_blank(&text).map_err(D::Error::custom)?.parse();
-        parsed.map_err(|error: RuleError| D::Error::custom(format!("expected {error}")))
+        parsed(deserializer, |text| {
+            let read = not_blank(text)?.parse::<T>();
+            read.map_err(|error| format!("expected {error}"))
+        })
     }
 
     fn serialize<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
+use crate::config::value::read_from_text;
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name matches a shell glob (`*`, `?`, `[…]`; case matters).
@@ -76,13 +77,7 @@ impl fmt::Display for FolderPattern {
     }
 }
 
-impl TryFrom<String> for FolderPattern {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text)
-    }
-}
+read_from_text!(FolderPattern);
 
 impl From<FolderPattern> for String {
     fn from(pattern: FolderPattern) -> Self {

@@ -23,8 +23,8 @@ pub(super) const MINUTE: u64 = 60 * SECOND;
 /// The longest duration of any key: long enough for "never", short enough to be added to any point in time.
 const LONGEST: Duration = Duration::from_hours(10 * 366 * 24);
 
-/// Implements the conversions from and to text for types with `parse` and `Display`.
-macro_rules! written_as_text {
+/// Implements the conversion from text for types with `parse`.
+macro_rules! read_from_text {
     ($($type:ty),*) => {$(
         impl TryFrom<String> for $type {
             type Error = String;
@@ -33,6 +33,14 @@ macro_rules! written_as_text {
                 Self::parse(&text)
             }
         }
+    )*};
+}
+pub(super) use read_from_text;
+
+/// Implements the conversions from and to text for types with `parse` and `Display`.
+macro_rules! written_as_text {
+    ($($type:ty),*) => {$(
+        $crate::config::value::read_from_text!($type);
 
         impl From<$type> for String {
             fn from(value: $type) -> Self {
@@ -42,6 +50,19 @@ macro_rules! written_as_text {
     )*};
 }
 pub(super) use written_as_text;
+
+/// Reads a text as the value of a field, which may also be an `Option`. The error of `parse` is a sentence.
+pub(super) fn parsed<'de, D, T, F>(
+    deserializer: D,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<F, D::Error>
+where
+    D: Deserializer<'de>,
+    F: From<T>,
+{
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map(F::from).map_err(D::Error::custom)
+}
 
 /// A duration of at least `MIN` milliseconds, such as `90s` or `1h 30m`.
 pub(super) struct Span<const MIN: u64>;
@@ -78,8 +99,7 @@ impl<const MIN: u64> Span<MIN> {
         D: Deserializer<'de>,
         T: From<Duration>,
     {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map(T::from).map_err(D::Error::custom)
+        parsed(deserializer, Self::parse)
     }
 
     pub fn serialize<S: Serializer>(value: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -133,8 +153,7 @@ impl<T: FromStr, const MIN: u64, const MAX: u64> Whole<T, MIN, MAX> {
         D: Deserializer<'de>,
         U: From<T>,
     {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map(U::from).map_err(D::Error::custom)
+        parsed(deserializer, Self::parse)
     }
 
     pub fn serialize<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
@@ -164,8 +183,9 @@ pub(super) struct TimeZone(#[expect(dead_code, reason = "the schema is that of a
 impl TimeZone {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error> {
         let expected = "expected a time zone such as UTC or Europe/Berlin";
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|_| D::Error::custom(expected))
+        parsed(deserializer, |text| {
+            text.parse::<Tz>().map_err(|_| expected.to_owned())
+        })
     }
 
     #[expect(
