@@ -12,7 +12,7 @@ use crate::classify::reader::READ_BYTES;
 use crate::classify::{Class, Mask, RESERVED, Reason, Rule, masks, own_name, reader, secrets};
 
 /// The version of the readers and the built-in masks: a change by which a reason may get another class increases it.
-const NORMALISER: &str = "7";
+const NORMALISER: &str = "8";
 
 /// Why a reason has its class.
 #[derive(Debug, Clone, PartialEq, Eq)]

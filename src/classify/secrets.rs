@@ -10,7 +10,7 @@ use crate::classify::reader::{regex, start_of};
 
 const PLACEHOLDER: &str = "<secret>";
 
-/// Words that follow `password` or `token` in a sentence, and are none.
+/// Words that follow `password` or `token` in a sentence, and are none; of some, the beginning, with an asterisk.
 const PROSE: &str = include_str!("secrets/prose.txt");
 
 /// A secret, or what may be one: the group `value` is replaced, unless `said` precedes it and it is a word of a sentence.
@@ -39,41 +39,44 @@ pub fn hide(text: &str) -> Cow<'_, str> {
     if !HINT.is_match(text) {
         return Cow::Borrowed(text);
     }
-    SECRET.replace_all(text, |found: &Captures<'_>| {
-        let whole = &found[0];
-        let start = found.get(0).map_or(0, |all| all.start());
-        let groups = found.iter().skip(1).flatten();
-        let values = groups.filter(|group| !is_mark(group.as_str()));
-        let Some(value) = values.last() else {
-            return whole.to_owned();
+    let mut shown = String::new();
+    let (mut read, mut at) = (0, 0);
+    while let Some(found) = SECRET.captures_at(text, at) {
+        let Some(value) = found.iter().flatten().last() else {
+            break;
         };
-        let mark = found.name("mark").or_else(|| found.name("scheme"));
-        let is_said = mark.is_some_and(|mark| mark.as_str().ends_with(char::is_whitespace));
-        let is_after_blank = mark.is_some_and(|mark| mark.as_str().trim().is_empty());
-        let is_foreign = is_after_blank && found.name("foreign").is_some();
-        if is_foreign || is_said && is_prose(value.as_str(), is_after_blank) {
-            return whole.to_owned();
-        }
-        let (from, to) = (value.start() - start, value.end() - start);
-        [&whole[..from], PLACEHOLDER, &whole[to..]].concat()
-    })
+        // What ends a value may begin the next name, and a word of a sentence may be a name.
+        at = if is_said(&found, value.as_str()) {
+            value.start()
+        } else {
+            shown += &text[read..value.start()];
+            shown += PLACEHOLDER;
+            read = value.end();
+            read
+        };
+    }
+    Cow::Owned(shown + &text[read..])
 }
 
-/// Whether a group is what stands between a name and its value.
-fn is_mark(group: &str) -> bool {
-    group
-        .trim_matches(|sign: char| sign.is_whitespace() || "=->:：[({".contains(sign))
-        .is_empty()
+/// Whether what may be a secret goes on with a sentence.
+fn is_said(found: &Captures<'_>, value: &str) -> bool {
+    let mark = found.name("mark").or_else(|| found.name("scheme"));
+    let mark = mark.map_or(":", |mark| mark.as_str());
+    let is_after_blank = mark.trim().is_empty();
+    value.is_empty() || mark.ends_with(char::is_whitespace) && is_prose(value, is_after_blank)
 }
 
-/// Whether a word goes on with a sentence. After nothing but a blank, short words, numbers and words of other scripts do as well.
+/// Whether a word is one of a sentence. After nothing but a blank, short words and numbers are as well.
 fn is_prose(word: &str, is_after_blank: bool) -> bool {
-    let word = word.trim_end_matches(['.', ':', '!', '?']);
+    let word = word.trim_end_matches(|sign: char| sign.is_ascii_punctuation());
     let lower = word.to_lowercase();
+    let is_known = |known: &str| match known.strip_suffix('*') {
+        Some(stem) => lower.starts_with(stem),
+        None => known == lower,
+    };
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_foreign = word.chars().all(|letter| !letter.is_ascii());
-    PROSE.split_whitespace().any(|known| known == lower)
-        || (is_after_blank && (is_number || is_foreign || word.chars().count() < 4))
+    PROSE.split_whitespace().any(is_known)
+        || (is_after_blank && (is_number || word.chars().count() < 4))
 }
 
 #[cfg(test)]
@@ -130,6 +133,16 @@ mod tests {
             ),
             ("/a?sig=ab%2B&se=2026", "/a?sig=<secret>&se=2026"),
             ("пароль: Зима", "пароль: <secret>"),
+            ("пароль лето отклонён", "пароль <secret> отклонён"),
+            ("Passwort Sommer ist falsch", "Passwort <secret> ist falsch"),
+            ("password=Win;ter;host=db", "password=<secret>;host=db"),
+            ("Pwd=Win ter;Server=db", "Pwd=<secret>;Server=db"),
+            ("(password=So(mm)er)", "(password=<secret>)"),
+            ("password: Winter, user: kb", "password: <secret>, user: kb"),
+            (r#"{"token": "a\"b", "c": 1}"#, r#"{"token": "<secret>", "c": 1}"#),
+            ("token of password Winter", "token of password <secret>"),
+            ("sqlplus kb/word@db failed", "sqlplus kb/<secret>@db failed"),
+            ("smbclient -U kb%word //a/b", "smbclient -U kb%<secret> //a/b"),
         ] {
             assert_eq!(hide(text), expected);
         }
@@ -147,6 +160,10 @@ mod tests {
             "max_tokens=4096 for http://kb:8080/a?mail=a@b",
             "Basic authentication failed",
             "wrong password: the file cannot be read",
+            "пароль не подходит к архиву",
+            "пароль требуется для файла",
+            "Passwort erforderlich",
+            "no access to /data/kb/word@db",
         ] {
             assert_eq!(hide(text), text);
         }
