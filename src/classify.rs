@@ -5,7 +5,6 @@
 //! - [`ReasonReader`]: the classes of the reasons of one read, with examples. [`ClassCounts`]: the files of one folder, counted by class.
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
-mod cache;
 mod classifier;
 mod line;
 mod masks;
@@ -25,10 +24,10 @@ use serde::{Deserialize, Serialize};
 pub use classifier::{Classifier, Explanation};
 pub use masks::Taken;
 pub use newest::{NamedFile, NewestFiles};
-pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
+pub use rule::{Mask, MaskName, Pattern, Rule, RuleError};
 pub use secrets::hide as hide_secrets;
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, Growth, KnownClass};
-pub use tally::{ClassCount, ClassCounts, ClassExamples, ReasonReader};
+pub use tally::{ClassCounts, ClassExamples, ReasonReader};
 
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;
@@ -81,27 +80,18 @@ impl Class {
     }
 
     pub fn from_label(label: &str) -> Self {
-        match label {
-            "unspecified" => Self::Unspecified,
-            "other" => Self::Other,
-            "unread" => Self::Unread,
-            text => Self::Text(text.into()),
-        }
+        Arc::<str>::from(label).into()
     }
 }
 
 impl From<Arc<str>> for Class {
     fn from(label: Arc<str>) -> Self {
-        match Self::from_label(&label) {
-            Self::Text(_) => Self::Text(label),
-            reserved => reserved,
+        match &*label {
+            "unspecified" => Self::Unspecified,
+            "other" => Self::Other,
+            "unread" => Self::Unread,
+            _ => Self::Text(label),
         }
-    }
-}
-
-impl From<&RuleClass> for Class {
-    fn from(class: &RuleClass) -> Self {
-        Self::Text(Arc::clone(&class.0))
     }
 }
 

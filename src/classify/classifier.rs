@@ -1,18 +1,23 @@
 //! Which class a reason has, and why.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::quality::RandomState;
 use uuid::Uuid;
 
-use crate::classify::cache::Cache;
 use crate::classify::masks::Taken;
-use crate::classify::reader::READ_BYTES;
 use crate::classify::{Class, Mask, RESERVED, Reason, Rule, masks, own_name, reader, secrets};
 
 /// The version of the readers and the built-in masks: a change by which a reason may get another class increases it.
 const NORMALISER: &str = "8";
+
+/// The classes of texts that were classified recently.
+type Recent = HashMap<Box<str>, Class, RandomState>;
+
+const MAX_RECENT: usize = 4_096;
+
+const MAX_RECENT_BYTES: usize = 2 << 10;
 
 /// Why a reason has its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +36,7 @@ pub struct Explanation<'c> {
 pub struct Classifier {
     rules: Vec<Rule>,
     masks: Vec<Mask>,
-    cache: Mutex<Cache>,
+    recent: Mutex<Recent>,
 }
 
 impl Classifier {
@@ -40,7 +45,7 @@ impl Classifier {
         Self {
             rules,
             masks,
-            cache: Mutex::default(),
+            recent: Mutex::default(),
         }
     }
 
@@ -51,7 +56,7 @@ impl Classifier {
             words.extend([pattern.as_str(), class.as_str()]);
         }
         for Mask { name, pattern } in &self.masks {
-            words.extend(["mask", &name.0, pattern.0.as_str()]);
+            words.extend(["mask", &name.0, pattern.as_str()]);
         }
         Uuid::new_v5(&Uuid::NAMESPACE_OID, words.join("\0").as_bytes())
     }
@@ -59,35 +64,22 @@ impl Classifier {
     /// The classes that the rules name.
     pub fn rule_classes(&self) -> HashSet<Arc<str>> {
         let rules = self.rules.iter();
-        rules.map(|rule| Arc::clone(&rule.class.0)).collect()
+        rules.map(|rule| rule.class.clone().into()).collect()
     }
 
-    /// The class of a reason. For a text that was classified recently it costs one hash look-up; if the text has the name of its file, the
-    /// rules are tried as well.
+    /// The class of a reason. If no rule gives it, a text that was classified recently costs one hash look-up.
     pub fn classify<'a>(&self, reason: impl Into<Reason<'a>>) -> Class {
         let Reason { text, file } = reason.into();
-        let text = text.unwrap_or_default();
-        let nameless = own_name::replace(text, file);
-        let by_rule = || {
-            let found = self.rule_for(text);
-            found.map(|(_, rule)| Class::from(&rule.class))
-        };
-        let masked = || self.masked(&nameless, file, None).0;
-        match &nameless {
-            Cow::Borrowed(_) => self.cached(text, || by_rule().unwrap_or_else(masked)),
-            // No reason begins so: its class does not depend on rules.
-            Cow::Owned(nameless) => {
-                by_rule().unwrap_or_else(|| self.cached(&format!("\0{nameless}"), masked))
-            }
+        let text = reader::searched(text.unwrap_or_default());
+        if let Some((_, rule)) = self.rule_for(&text) {
+            return rule.class.clone();
         }
-    }
-
-    fn cached(&self, key: &str, class: impl FnOnce() -> Class) -> Class {
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cache().get(key);
+        let nameless = own_name::replace(&text, file);
+        let recent = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = recent().get(&*nameless).cloned();
         known.unwrap_or_else(|| {
-            let class = class();
-            cache().insert(key, &class);
+            let class = self.masked(&nameless, file).class;
+            remember(&mut recent(), &nameless, &class);
             class
         })
     }
@@ -95,67 +87,78 @@ impl Classifier {
     /// The class of a reason and what gave it. This takes time that is linear in the length of the reason.
     pub fn explain<'a>(&self, reason: impl Into<Reason<'a>>) -> Explanation<'_> {
         let Reason { text, file } = reason.into();
-        let text = text.unwrap_or_default();
-        let rule = self.rule_for(text);
-        let mut masks = Vec::new();
-        let (class, readers) = if let Some((_, rule)) = rule {
-            (Class::from(&rule.class), Vec::new())
-        } else {
-            let nameless = own_name::replace(text, file);
-            self.masked(&nameless, file, Some(&mut masks))
-        };
-        Explanation {
-            class,
-            rule,
-            readers,
-            masks,
+        let text = reader::searched(text.unwrap_or_default());
+        match self.rule_for(&text) {
+            Some((number, rule)) => Explanation {
+                class: rule.class.clone(),
+                rule: Some((number, rule)),
+                readers: Vec::new(),
+                masks: Vec::new(),
+            },
+            None => self.masked(&own_name::replace(&text, file), file),
         }
     }
 
-    /// The class of a text without a rule, and the readers that found it.
-    fn masked(
-        &self,
-        text: &str,
-        file: &str,
-        mut taken: Option<&mut Vec<Taken>>,
-    ) -> (Class, Vec<&'static str>) {
-        let sentence = reader::sentence(&secrets::hide(&reader::searched(text)));
-        let mut said = sentence.text;
-        if !sentence.readers.is_empty() {
+    /// The class of a text without a rule.
+    fn masked(&self, text: &str, file: &str) -> Explanation<'_> {
+        let (mut said, readers) = reader::sentence(&secrets::hide(text));
+        if !readers.is_empty() {
             // An answer in JSON may have escaped the name of the file, and what shows a secret.
             said = own_name::replace(&secrets::hide(&said), file).into_owned();
         }
+        let mut taken = Vec::new();
         for mask in &self.masks {
-            said = mask.apply(said, taken.as_deref_mut());
+            said = mask.apply(&said, &mut taken);
         }
-        let class = match masks::masked(&said, taken).as_str() {
+        let class = match masks::masked(&said, &mut taken).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
             text => Class::Text(text.into()),
         };
-        (class, sentence.readers)
+        Explanation {
+            class,
+            rule: None,
+            readers,
+            masks: taken,
+        }
     }
 
-    /// Of a long reason, the beginning and the end are tried: a traceback has the cause in its last line.
+    /// The first rule that matches, and its number.
     fn rule_for(&self, reason: &str) -> Option<(usize, &Rule)> {
-        if reason.trim().is_empty() {
-            return None;
-        }
-        let mut parts = vec![reason];
-        if reason.len() > 2 * READ_BYTES {
-            let end = reason.ceil_char_boundary(reason.len() - READ_BYTES);
-            parts = vec![reader::start_of(reason), &reason[end..]];
-        }
-        let fits = |rule: &Rule| parts.iter().any(|part| rule.pattern.0.is_match(part));
+        let fits = |rule: &Rule| rule.pattern.0.is_match(reason);
         let mut rules = (1..).zip(&self.rules);
-        rules.find(|(_, rule)| fits(rule))
+        rules.find(|(_, rule)| !reason.trim().is_empty() && fits(rule))
+    }
+}
+
+/// Remembers the class of a text, unless the text is long. If there are too many, the others are forgotten.
+fn remember(recent: &mut Recent, text: &str, class: &Class) {
+    if recent.len() == MAX_RECENT {
+        recent.clear();
+    }
+    if text.len() <= MAX_RECENT_BYTES {
+        recent.insert(text.into(), class.clone());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_and_short_texts_are_remembered() {
+        let mut recent = Recent::default();
+        for number in 0..3 * MAX_RECENT {
+            let text = number.to_string();
+            remember(&mut recent, &text, &Class::Other);
+            assert_eq!(recent.get(&*text), Some(&Class::Other));
+            assert!(recent.len() <= MAX_RECENT);
+        }
+        let long = "x".repeat(MAX_RECENT_BYTES + 1);
+        remember(&mut recent, &long, &Class::Other);
+        assert_eq!(recent.get(&*long), None);
+    }
 
     fn classifier(rules: &[(&str, &str)]) -> Classifier {
         let rule = |(pattern, class): &(&str, &str)| Rule {

@@ -4,6 +4,7 @@
 //! so that no mask begins within a word.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
@@ -11,20 +12,6 @@ use regex_automata::meta::Regex;
 use crate::classify::CLASS_CHARACTERS;
 use crate::classify::line::Line;
 use crate::classify::reader::regex;
-
-/// A letter of a script that is written with blanks between words, or a mark above one.
-const LETTER: &str = r"[A-Za-zÀ-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}]";
-
-/// The same, a digit or an underscore.
-const WORD: &str = r"[0-9A-Za-z_À-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}０-９]";
-
-const ANY_WORD: &str = r"[0-9A-Za-z_À-\u{1fff}\u{3005}-\u{3007}\u{3040}-\u{9fff}\u{ac00}-\u{d7af}]";
-
-/// The words of the statuses of HTTP, and those of gateways.
-const PHRASES: &str = include_str!("masks/phrases.txt");
-
-/// Names that have a digit in every text: formats, codecs, digests, services and libraries.
-const NAMES: &str = include_str!("masks/names.txt");
 
 /// A mask: what it is called, what it finds, and what replaces that (nothing if it stays).
 struct Row {
@@ -51,21 +38,19 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 static TABLE: LazyLock<Regex> = LazyLock::new(|| {
+    let lines = include_str!("masks/sets.txt").lines();
+    let mut sets = BTreeMap::<_, Vec<_>>::new();
+    for (name, pattern) in lines.filter_map(|line| line.split_once('\t')) {
+        sets.entry(name).or_default().push(pattern);
+    }
     let patterns = ROWS.iter().map(|row| {
-        let pattern = row.pattern.replace("{letter}", LETTER);
-        let pattern = pattern.replace("{word}", WORD);
-        let pattern = pattern.replace("{any-word}", ANY_WORD);
-        let pattern = pattern.replace("{phrase}", &alternatives(PHRASES));
-        pattern.replace("{name}", &alternatives(NAMES))
+        let pattern = row.pattern.to_owned();
+        sets.iter().fold(pattern, |pattern, (name, alternatives)| {
+            pattern.replace(name, &alternatives.join("|"))
+        })
     });
     Regex::new_many(&patterns.collect::<Vec<_>>()).expect("each row is compiled by the tests")
 });
-
-/// The lines of a list, without the comments.
-fn alternatives(list: &str) -> String {
-    let lines = list.lines().filter(|line| !line.starts_with("# "));
-    lines.collect::<Vec<_>>().join("|")
-}
 
 /// What a mask replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,18 +74,18 @@ static MODULES: LazyLock<regex::Regex> =
 
 /// A text with the matches of the masks replaced, up to the maximum length of a class. Where that is exceeded, the modules of an exception are
 /// left out.
-pub(super) fn masked(text: &str, taken: Option<&mut Vec<Taken>>) -> String {
+pub(super) fn masked(text: &str, taken: &mut Vec<Taken>) -> String {
     let class = masked_as_is(text, taken);
     if class.chars().count() < CLASS_CHARACTERS {
         return class;
     }
     match MODULES.replace(text, "$name") {
-        Cow::Owned(shorter) => masked_as_is(&shorter, None),
+        Cow::Owned(shorter) => masked_as_is(&shorter, &mut Vec::new()),
         Cow::Borrowed(_) => class,
     }
 }
 
-fn masked_as_is(text: &str, mut taken: Option<&mut Vec<Taken>>) -> String {
+fn masked_as_is(text: &str, taken: &mut Vec<Taken>) -> String {
     let mut line = Line::default();
     let mut read = 0;
     for found in TABLE.find_iter(text) {
@@ -109,9 +94,7 @@ fn masked_as_is(text: &str, mut taken: Option<&mut Vec<Taken>>) -> String {
         let row = &ROWS[found.pattern().as_usize()];
         if let Some(placeholder) = row.placeholder {
             line.placeholder(placeholder);
-            if let Some(taken) = &mut taken {
-                taken.push(Taken::new(row.name, part));
-            }
+            taken.push(Taken::new(row.name, part));
         } else {
             line.word(part);
         }

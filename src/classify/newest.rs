@@ -54,6 +54,35 @@ impl NewestFiles {
         self
     }
 
+    /// Adds a file with its name and reason as they came, unless it is older than all others and there are enough of them.
+    pub(super) fn note(
+        &mut self,
+        key: FileKey,
+        status: Status,
+        created: Option<Timestamp>,
+        reason: Reason<'_>,
+    ) {
+        let is_old = |oldest: &NamedFile| oldest.created >= created;
+        if self.0.len() < MAX_FILES || !self.0.last().is_some_and(is_old) {
+            self.add(NamedFile {
+                key,
+                status,
+                name: reason.file.into(),
+                reason: start_of(reason.text.unwrap_or_default()).into(),
+                created,
+            });
+        }
+    }
+
+    /// The files with their names and reasons as they are shown.
+    pub(super) fn shown(mut self) -> Self {
+        for file in &mut self.0 {
+            file.name = one_line(&file.name, CHARACTERS).into();
+            file.reason = shown(&file.reason, CHARACTERS).into();
+        }
+        self
+    }
+
     fn add(&mut self, file: NamedFile) {
         self.0.retain(|known| known.key != file.key);
         let place = self
@@ -64,49 +93,12 @@ impl NewestFiles {
     }
 }
 
-/// The newest files of a read that goes on, with names and reasons as they came.
-#[derive(Debug, Default)]
-pub(super) struct NotedFiles(NewestFiles);
-
-impl NotedFiles {
-    /// Adds a file, unless it is older than all others and there are enough of them.
-    pub fn note(
-        &mut self,
-        key: FileKey,
-        status: Status,
-        created: Option<Timestamp>,
-        reason: Reason<'_>,
-    ) {
-        let NewestFiles(files) = &self.0;
-        let is_old = |oldest: &NamedFile| oldest.created >= created;
-        if files.len() < MAX_FILES || !files.last().is_some_and(is_old) {
-            self.0.add(NamedFile {
-                key,
-                status,
-                name: reason.file.into(),
-                reason: start_of(reason.text.unwrap_or_default()).into(),
-                created,
-            });
-        }
-    }
-
-    pub fn finish(self) -> NewestFiles {
-        let files = self.0.0.into_iter();
-        let shown = files.map(|file| NamedFile {
-            name: one_line(&file.name, CHARACTERS).into(),
-            reason: shown(&file.reason, CHARACTERS).into(),
-            ..file
-        });
-        NewestFiles(shown.collect())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn noted(numbers: impl IntoIterator<Item = i64>) -> NewestFiles {
-        let mut files = NotedFiles::default();
+        let mut files = NewestFiles::default();
         for number in numbers {
             let id = u128::from(number.unsigned_abs());
             let reason = Reason {
@@ -116,7 +108,7 @@ mod tests {
             let created = (number > 0).then(|| Timestamp::from_millis(number));
             files.note(FileKey { link: 1, id }, Status::Failed, created, reason);
         }
-        files.finish()
+        files.shown()
     }
 
     fn ids(files: &NewestFiles) -> Vec<u128> {

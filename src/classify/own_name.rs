@@ -2,28 +2,26 @@
 
 use std::borrow::Cow;
 
-use crate::classify::reader::READ_BYTES;
-
 /// What a name is replaced by.
 const PLACEHOLDER: &str = "<file>";
 
 /// Minimum length in characters of a name that is replaced without its extension: a shorter one may be any word.
 const SHORTEST_STEM: usize = 4;
 
-/// Longest name, in bytes, that is also found in other letter case and with other blanks: no file system has longer ones.
-const LONGEST_NAME: usize = 1_024;
-
 /// Replaces the name of the file, with and without its extension, and a path that ends with it.
 pub(super) fn replace<'r>(reason: &'r str, name: &str) -> Cow<'r, str> {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let names = [name, stem].into_iter();
-    let names = names.filter(|it| is_distinctive(it) || (*it == name && stem != name));
-    names.fold(Cow::Borrowed(reason), |text, name| {
-        match replaced(&text, name) {
-            Some(replaced) => Cow::Owned(replaced),
-            None => text,
+    let name = &Folded::of(name).text;
+    let stem = name.rsplit_once('.').map_or(&**name, |(stem, _)| stem);
+    let parts = [name, stem].into_iter();
+    let parts = parts.filter(|part| is_distinctive(part) || (**part == *name && stem != name));
+    let (mut shown, mut folded) = (Cow::Borrowed(reason), Folded::of(reason));
+    for part in parts {
+        if let Some(replaced) = folded.replaced(&shown, part) {
+            folded = Folded::of(&replaced);
+            shown = Cow::Owned(replaced);
         }
-    })
+    }
+    shown
 }
 
 /// Whether a name is no common word, such as `Document`.
@@ -32,75 +30,52 @@ fn is_distinctive(name: &str) -> bool {
     !is_word && name.chars().count() >= SHORTEST_STEM
 }
 
-/// The text with every occurrence replaced; `None` if there is none.
-fn replaced(text: &str, name: &str) -> Option<String> {
-    let mut parts = String::new();
-    let mut rest = 0;
-    for (at, length) in occurrences(text, name) {
-        if at < rest {
-            continue;
-        }
-        let (before, after) = (&text[rest..at], &text[at + length..]);
-        if before.ends_with(is_letter) || after.starts_with(is_letter) {
-            continue;
-        }
-        parts.push_str(without_folders(before));
-        parts.push_str(PLACEHOLDER);
-        rest = at + length;
-    }
-    (rest > 0).then(|| parts + &text[rest..])
+/// A text in lower case and with single blanks.
+struct Folded {
+    text: String,
+    /// Where each of its bytes comes from, and the end; empty if nothing moved.
+    from: Vec<usize>,
 }
 
-/// Where the name occurs, and how many bytes each occurrence has. In a long text, a name with blanks or of another script is searched only as
-/// it is: that takes time that is linear in both.
-fn occurrences(text: &str, name: &str) -> Vec<(usize, usize)> {
-    let places = |text: &str, name: &str| {
-        let exact = text.match_indices(name);
-        exact.map(|(at, _)| (at, name.len())).collect()
-    };
-    if name.is_ascii() && !name.contains(' ') {
-        return places(&text.to_ascii_lowercase(), &name.to_ascii_lowercase());
-    }
-    if text.len() > READ_BYTES || name.len() > LONGEST_NAME {
-        return places(text, name);
-    }
-    let Some(first) = name.chars().next() else {
-        return Vec::new();
-    };
-    // Most places are ruled out by their first letter.
-    let may_begin = |(_, found): &(usize, char)| {
-        is_same_letter(first, *found) || first.is_whitespace() && found.is_whitespace()
-    };
-    let starts = text.char_indices().filter(may_begin);
-    let occurrence = |(at, _)| Some((at, length_of(name, &text[at..])?));
-    starts.filter_map(occurrence).collect()
-}
-
-/// How many bytes at the start of a text are the name, if they are: in upper or lower case, and with other blanks.
-fn length_of(name: &str, text: &str) -> Option<usize> {
-    let mut rest = text;
-    let mut follows_blank = false;
-    for expected in name.chars() {
-        let is_blank = expected.is_whitespace();
-        if is_blank && follows_blank {
-            continue;
+impl Folded {
+    fn of(text: &str) -> Self {
+        // Most texts are so.
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("  ") {
+            return Self {
+                text: text.to_ascii_lowercase(),
+                from: Vec::new(),
+            };
         }
-        follows_blank = is_blank;
-        let found = rest.chars().next()?;
-        rest = if is_blank && found.is_whitespace() {
-            rest.trim_start()
-        } else if is_same_letter(expected, found) {
-            &rest[found.len_utf8()..]
-        } else {
-            return None;
-        };
+        let mut folded = String::with_capacity(text.len());
+        let mut from = Vec::with_capacity(text.len() + 1);
+        for (at, letter) in text.char_indices() {
+            if !letter.is_whitespace() {
+                folded.extend(letter.to_lowercase());
+            } else if !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+            from.resize(folded.len(), at);
+        }
+        from.push(text.len());
+        Self { text: folded, from }
     }
-    Some(text.len() - rest.len()).filter(|length| *length > 0)
-}
 
-fn is_same_letter(one: char, other: char) -> bool {
-    let is_same = || !one.is_ascii() && one.to_lowercase().eq(other.to_lowercase());
-    one.eq_ignore_ascii_case(&other) || is_same()
+    /// The text that it is of, with every occurrence of a folded name replaced; `None` if there is none.
+    fn replaced(&self, text: &str, name: &str) -> Option<String> {
+        let mut parts = String::new();
+        let mut rest = 0;
+        for (at, _) in self.text.match_indices(name) {
+            let place = |at: usize| self.from.get(at).copied().unwrap_or(at);
+            let (start, end) = (place(at), place(at + name.len()));
+            let (before, after) = (&text[rest..start], &text[end..]);
+            if !before.ends_with(is_letter) && !after.starts_with(is_letter) {
+                parts += without_folders(before);
+                parts += PLACEHOLDER;
+                rest = end;
+            }
+        }
+        (rest > 0).then(|| parts + &text[rest..])
+    }
 }
 
 /// The text without the folders at its end.

@@ -21,15 +21,12 @@ const STATES_BYTES: usize = 16 << 20;
 /// Structures within each other, at most.
 const MAX_LAYERS: usize = 8;
 
-/// Takes a structure away.
+/// Takes a structure away, if the text has it.
+type Read = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 struct Reader {
     name: &'static str,
     read: Read,
-}
-
-enum Read {
-    By(fn(&str) -> Option<String>),
-    Replacing(Regex, String),
 }
 
 /// Where each reader may find something, and the readers.
@@ -50,10 +47,14 @@ static READERS: LazyLock<(RegexSet, Vec<Reader>)> = LazyLock::new(|| {
 fn reader(name: &'static str, row: &'static str) -> Option<(&'static str, Reader)> {
     let mut columns = row.split('\t');
     let place = columns.next()?;
-    let read = match (name, columns.next()) {
-        ("fields", _) => Read::By(fields::read),
-        ("lines", _) => Read::By(lines::read),
-        (_, pattern) => Read::Replacing(regex(pattern?), columns.next()?.replace("\\n", "\n")),
+    let (pattern, by) = (columns.next(), columns.next());
+    let read: Read = match name {
+        "fields" => Box::new(fields::read),
+        "lines" => Box::new(lines::read),
+        _ => {
+            let (pattern, by) = (regex(pattern?), by?.replace("\\n", "\n"));
+            Box::new(move |text| Some(pattern.replace_all(text, &by).into_owned()))
+        }
     };
     Some((place, Reader { name, read }))
 }
@@ -72,40 +73,29 @@ fn ascii_ends(pattern: &str) -> String {
 }
 
 impl Reader {
-    /// What the structure says; `None` if the text has no such structure.
-    fn read(&self, text: &str) -> Option<String> {
-        let said = match &self.read {
-            Read::By(read) => read(text)?,
-            Read::Replacing(pattern, by) => pattern.replace_all(text, by).into_owned(),
-        };
+    /// What the structure says, if it says something.
+    fn said(&self, text: &str) -> Option<String> {
+        let said = (self.read)(text)?;
         let said = said.trim();
         (!said.is_empty() && said != text).then(|| said.to_owned())
     }
 }
 
-/// What a reason says, and the names of the readers that found it, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sentence {
-    pub text: String,
-    pub readers: Vec<&'static str>,
-}
-
-/// The sentence of failure in a reason, which the caller has cut to what is [`searched`].
-pub(super) fn sentence(reason: &str) -> Sentence {
+/// The sentence of failure in a reason, which the caller has cut to what is [`searched`], and the names of the readers that found it, in order.
+pub(super) fn sentence(reason: &str) -> (String, Vec<&'static str>) {
     let mut text = Cow::Borrowed(reason.trim());
     let mut readers = Vec::new();
     while readers.len() < MAX_LAYERS {
         let (places, known) = &*READERS;
         let found = places.matches(&text).into_iter().find_map(|row| {
             let reader = &known[row];
-            Some((reader.name, reader.read(&text)?))
+            Some((reader.name, reader.said(&text)?))
         });
         let Some((name, said)) = found else { break };
         readers.push(name);
         text = Cow::Owned(said);
     }
-    let text = start_of(&text).to_owned();
-    Sentence { text, readers }
+    (start_of(&text).to_owned(), readers)
 }
 
 /// The part of a text that is classified.

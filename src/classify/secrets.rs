@@ -139,10 +139,16 @@ mod tests {
             ("Pwd=Win ter;Server=db", "Pwd=<secret>;Server=db"),
             ("(password=So(mm)er)", "(password=<secret>)"),
             ("password: Winter, user: kb", "password: <secret>, user: kb"),
-            (r#"{"token": "a\"b", "c": 1}"#, r#"{"token": "<secret>", "c": 1}"#),
+            (
+                r#"{"token": "a\"b", "c": 1}"#,
+                r#"{"token": "<secret>", "c": 1}"#,
+            ),
             ("token of password Winter", "token of password <secret>"),
             ("sqlplus kb/word@db failed", "sqlplus kb/<secret>@db failed"),
-            ("smbclient -U kb%word //a/b", "smbclient -U kb%<secret> //a/b"),
+            (
+                "smbclient -U kb%word //a/b",
+                "smbclient -U kb%<secret> //a/b",
+            ),
         ] {
             assert_eq!(hide(text), expected);
         }

@@ -15,7 +15,6 @@ mod folder;
 use std::collections::{BTreeMap, HashSet};
 use std::ops;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -23,11 +22,8 @@ use uuid::Uuid;
 use crate::classify::{Class, ClassCounts};
 use crate::model::{ByStatus, FolderId, Series, Status, Timestamp};
 
-use assign::{MAX_EMPTY_COUNTS, assign};
+use assign::assign;
 use folder::FolderSlots;
-
-/// How long a class without files keeps a slot that no other class needs.
-const MAX_UNSEEN: Duration = Duration::from_hours(24);
 
 /// How many classes may be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,8 +47,6 @@ pub struct ClassSlot {
     /// Its failed and its flagged files in the last day, every quarter of an hour.
     #[serde(default)]
     pub day: [Series; 2],
-    /// Counts in a row in which it had no file.
-    pub empty_counts: u32,
     /// Whether the class has a slot of the portal as well.
     pub shown: bool,
 }
@@ -96,7 +90,6 @@ pub struct KnownClass {
 pub struct ClassSlots {
     /// Apply from the next count of a folder and the end of the next collection on.
     pub limits: ClassLimits,
-    /// `None` if no file failed or is flagged, and no class has a slot.
     folders: BTreeMap<FolderId, FolderSlots>,
     /// The classes that have a slot of the portal.
     portal: HashSet<Arc<str>>,
@@ -126,11 +119,7 @@ impl ClassSlots {
         self.settled.clone_from(&self.portal);
         let restored = FolderSlots::restored(slots, counts);
         let rows = restored.rows();
-        if restored.is_unused() {
-            self.folders.remove(&folder);
-        } else {
-            self.folders.insert(folder, restored);
-        }
+        self.folders.insert(folder, restored);
         rows
     }
 
@@ -164,44 +153,28 @@ impl ClassSlots {
         at: Timestamp,
         is_first: bool,
     ) -> Vec<ErrorRow> {
-        let folder = self.folders.entry(id).or_default();
         let limits = &self.limits;
-        folder.count(counts, limits, at, is_first);
-        for ClassSlot { class, .. } in folder.largest_first() {
-            if self.portal.len() < limits.portal || limits.rule_classes.contains(class) {
-                self.portal.insert(Arc::clone(class));
+        let folder = self.folders.entry(id).or_default();
+        for class in folder.count(counts, limits, at, is_first) {
+            if self.portal.len() < limits.portal || limits.rule_classes.contains(&class) {
+                self.portal.insert(class);
             }
         }
         folder.show(&self.portal);
-        let rows = folder.rows();
-        if folder.is_empty() {
-            self.folders.remove(&id);
-        }
-        rows
+        folder.rows()
     }
 
     /// Assigns the portal's slots at the end of a collection, and returns the folders that show something else now.
     pub fn settle(&mut self) -> Vec<(FolderId, Vec<ErrorRow>)> {
         let (limit, rule_classes) = (self.limits.portal, &self.limits.rule_classes);
-        self.portal = assign(self.slots(), &self.settled, limit, rule_classes);
+        let files = self.slots().map(|slot| (&slot.class, slot.files));
+        let assigned = assign(files, &self.settled, limit, rule_classes);
+        self.portal = assigned.into_iter().collect();
         self.settled.clone_from(&self.portal);
         let portal = &self.portal;
         let folders = self.folders.iter_mut();
         let changed = folders.filter_map(|(id, slots)| Some((*id, slots.show(portal)?)));
         changed.collect()
-    }
-
-    /// Frees the slots of classes that were not seen for a day, if counts since then could have shown them or the folder cannot be
-    /// read.
-    pub fn expire(&mut self, now: Timestamp, is_unreadable: impl Fn(FolderId) -> bool) {
-        self.folders.retain(|id, folder| {
-            let unreadable = is_unreadable(*id);
-            folder.free(|slot| {
-                let may_lose_slot = unreadable || slot.empty_counts >= MAX_EMPTY_COUNTS;
-                may_lose_slot && now.since(slot.known.last_seen) > MAX_UNSEEN
-            });
-            !folder.slots.is_empty() || !unreadable
-        });
     }
 
     /// Frees the slots of all folders but those for which `keep` is true.

@@ -1,35 +1,31 @@
 //! Counts the reasons of one folder by class.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 use uuid::Uuid;
 
-use crate::classify::newest::{NewestFiles, NotedFiles};
+use crate::classify::newest::NewestFiles;
 use crate::classify::secrets::shown;
 use crate::classify::{Class, Classifier, Reason};
 use crate::model::{ByStatus, FileKey, Status, Timestamp};
 
-/// Classes that get an example at their first file, and as many more at a further file: an example takes as much memory as a class.
+/// Classes of one read that get an example. A further class shows what it says itself.
 const MAX_EXAMPLES: usize = 1_000;
 
 const EXAMPLE_CHARACTERS: usize = 200;
 
-/// The files of one class in one folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClassCount {
-    pub files: ByStatus<u64>,
-    /// One of the reasons, on one line, cut, and without secrets.
-    pub example: Option<Arc<str>>,
-}
+/// One reason of each class, on one line, cut, and without secrets.
+type Examples = HashMap<Class, Arc<str>, RandomState>;
 
 /// Files of one folder by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassCounts {
-    pub counts: HashMap<Class, ClassCount, RandomState>,
+    pub files: HashMap<Class, ByStatus<u64>, RandomState>,
     /// The version of the classifier that found them. Files whose rows were not read since it changed have the class that they had.
     pub classifier: Uuid,
+    examples: Arc<Examples>,
 }
 
 impl ClassCounts {
@@ -39,41 +35,44 @@ impl ClassCounts {
         counted: &ByStatus<u64>,
         examples: &ClassExamples,
     ) -> Self {
-        let mut unread = *counted;
-        for status in Status::ALL
-            .into_iter()
-            .filter(|status| !status.has_reason())
-        {
-            unread[status] = 0;
+        let mut unread = ByStatus::default();
+        for status in Status::WITH_REASON {
+            unread[status] = counted[status];
         }
-        let mut counts = HashMap::<Class, ClassCount, RandomState>::default();
+        let mut counts = HashMap::<_, ByStatus<u64>, _>::default();
         for (status, class) in files {
-            if unread[status] == 0 {
-                continue;
-            }
-            unread[status] -= 1;
-            if let Some(count) = counts.get_mut(class) {
-                count.files[status] += 1;
-            } else {
-                let mut count = ClassCount {
-                    files: ByStatus::default(),
-                    example: examples.examples.get(class).cloned(),
-                };
-                count.files[status] = 1;
-                counts.insert(class.clone(), count);
+            if unread[status] > 0 {
+                unread[status] -= 1;
+                counts.entry(class.clone()).or_default()[status] += 1;
             }
         }
         if unread.total() > 0 {
-            let unread = ClassCount {
-                files: unread,
-                example: None,
-            };
             counts.insert(Class::Unread, unread);
         }
         Self {
-            counts,
+            files: counts,
             classifier: examples.classifier,
+            examples: Arc::clone(&examples.examples),
         }
+    }
+
+    /// The classes that are a text, with their files.
+    pub fn texts(&self) -> impl Iterator<Item = (&Arc<str>, ByStatus<u64>)> {
+        self.files.iter().filter_map(|(class, files)| match class {
+            Class::Text(text) => Some((text, *files)),
+            _ => None,
+        })
+    }
+
+    /// The files of a class that is a text, if there are some.
+    pub fn of_text(&self, text: &Arc<str>) -> Option<ByStatus<u64>> {
+        self.files.get(&Class::Text(Arc::clone(text))).copied()
+    }
+
+    /// One of the reasons of a class; what it says itself if none is known.
+    pub fn example(&self, text: &Arc<str>) -> Arc<str> {
+        let example = self.examples.get(&Class::Text(Arc::clone(text)));
+        Arc::clone(example.unwrap_or(text))
     }
 }
 
@@ -81,7 +80,7 @@ impl ClassCounts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassExamples {
     pub newest: NewestFiles,
-    examples: HashMap<Class, Arc<str>, RandomState>,
+    examples: Arc<Examples>,
     /// The version of the classifier that found the classes.
     classifier: Uuid,
 }
@@ -90,17 +89,16 @@ pub struct ClassExamples {
 #[derive(Debug, Default)]
 pub struct ReasonReader {
     classifier: Arc<Classifier>,
-    seen: HashSet<Class, RandomState>,
-    examples: HashMap<Class, Arc<str>, RandomState>,
-    newest: NotedFiles,
+    found: ClassExamples,
 }
 
 impl ReasonReader {
     pub fn new(classifier: Arc<Classifier>) -> Self {
-        Self {
-            classifier,
-            ..Self::default()
-        }
+        let found = ClassExamples {
+            classifier: classifier.version(),
+            ..ClassExamples::default()
+        };
+        Self { classifier, found }
     }
 
     /// The class of the reason of a file.
@@ -111,7 +109,7 @@ impl ReasonReader {
         created: Option<Timestamp>,
         reason: Reason<'_>,
     ) -> Class {
-        self.newest.note(key, status, created, reason);
+        self.found.newest.note(key, status, created, reason);
         self.classify(reason)
     }
 
@@ -119,23 +117,22 @@ impl ReasonReader {
     pub fn classify<'a>(&mut self, reason: impl Into<Reason<'a>>) -> Class {
         let reason = reason.into();
         let class = self.classifier.classify(reason);
-        let was_seen = !self.seen.insert(class.clone());
-        let most = MAX_EXAMPLES * (1 + usize::from(was_seen));
+        let examples = &self.found.examples;
         if let Some(reason) = reason.text
-            && self.examples.len() < most
-            && !self.examples.contains_key(&class)
+            && examples.len() < MAX_EXAMPLES
+            && !examples.contains_key(&class)
         {
             let example = shown(reason, EXAMPLE_CHARACTERS);
-            self.examples.insert(class.clone(), example.into());
+            let examples = Arc::make_mut(&mut self.found.examples);
+            examples.insert(class.clone(), example.into());
         }
         class
     }
 
     pub fn finish(self) -> ClassExamples {
         ClassExamples {
-            newest: self.newest.finish(),
-            examples: self.examples,
-            classifier: self.classifier.version(),
+            newest: self.found.newest.shown(),
+            ..self.found
         }
     }
 }
@@ -162,12 +159,11 @@ mod tests {
             Some("page 1\tlost"),
             Some(" "),
         ]);
-        let pages = &counts.counts[&Class::from_label("page <n> lost")];
-        assert_eq!(pages.files[Status::Failed], 3);
-        assert_eq!(pages.example.as_deref(), Some("page 1 lost"));
-        let unspecified = &counts.counts[&Class::Unspecified];
-        assert_eq!(unspecified.files[Status::Failed], 2);
-        assert_eq!(counts.counts.len(), 2);
+        let pages = "page <n> lost".into();
+        assert_eq!(counts.of_text(&pages).unwrap()[Status::Failed], 3);
+        assert_eq!(&*counts.example(&pages), "page 1 lost");
+        assert_eq!(counts.files[&Class::Unspecified][Status::Failed], 2);
+        assert_eq!(counts.files.len(), 2);
     }
 
     #[test]
@@ -178,22 +174,10 @@ mod tests {
             let files = vec![(Status::Flagged, &class); known];
             let mut counts = ByStatus::from_fn(|_| 9);
             (counts[Status::Failed], counts[Status::Flagged]) = (0, counted);
-            let counts = ClassCounts::of(files.into_iter(), &counts, &examples).counts;
-            let files = |class| counts.get(class).map_or(0, |count| count.files.total());
+            let counts = ClassCounts::of(files.into_iter(), &counts, &examples).files;
+            let files = |class| counts.get(class).map_or(0, ByStatus::total);
             assert_eq!((files(&class), files(&Class::Unread)), (lost, unread));
         }
-    }
-
-    #[test]
-    fn a_frequent_class_has_an_example_however_many_rare_ones_came_before_it() {
-        let rare =
-            (0..MAX_EXAMPLES).map(|number| "x".repeat(number % 30 + 1) + &"y".repeat(number / 30));
-        let frequent = ["page 1 lost", "page 2 lost"].map(str::to_owned);
-        let reasons: Vec<_> = rare.chain(frequent).collect();
-        let reasons: Vec<_> = reasons.iter().map(|reason| Some(reason.as_str())).collect();
-        let counts = count(&reasons).counts;
-        let frequent = &counts[&Class::from_label("page <n> lost")];
-        assert_eq!(frequent.example.as_deref(), Some("page 2 lost"));
     }
 
     #[test]

@@ -121,11 +121,6 @@ impl Folder {
         }
     }
 
-    /// Whether the latest read found nothing to count, or failed.
-    pub fn is_unreadable(&self) -> bool {
-        self.view.state.unavailable().is_some()
-    }
-
     /// What is known before the next read.
     pub fn expected(&self) -> Expected {
         let record = self.persisted.record.as_ref();

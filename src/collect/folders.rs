@@ -80,9 +80,6 @@ impl Folders {
             }
         }
         let Admission { folders, facts } = admit(listing, settings);
-        let by_id = &self.by_id;
-        let is_unreadable = |id| by_id.get(&id).is_none_or(|folder| folder.is_unreadable());
-        self.class_slots.expire(now, is_unreadable);
         self.admit(listing, &folders, now);
         self.exclude_others(settings, now);
         facts

@@ -9,9 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::classify::{
-    Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
-};
+use crate::classify::{Class, Classifier, Mask, MaskName, Pattern, Rule, RuleError};
 use crate::config::value::{Whole, not_blank, parsed};
 
 /// Maximum number of masks: each costs time for every reason.
@@ -63,9 +61,9 @@ struct MaskKeys {
     #[schemars(title = "a name", example = &"tenant")]
     name: MaskName,
     /// The text to replace
-    #[serde(rename = "match", with = "Parsed::<MaskPattern>")]
+    #[serde(rename = "match", with = "Parsed::<Pattern>")]
     #[schemars(title = "a regular expression", example = &"tenant-[a-z]+")]
-    pattern: MaskPattern,
+    pattern: Pattern,
 }
 
 impl Serialize for Mask {
@@ -89,9 +87,9 @@ struct RuleKeys {
     #[schemars(title = "a regular expression", example = &"(?i)timed? ?out")]
     pattern: Pattern,
     /// The class of the reasons that match
-    #[serde(with = "Parsed::<RuleClass>")]
+    #[serde(with = "Parsed::<Class>")]
     #[schemars(title = "a class", example = &"timeout")]
-    class: RuleClass,
+    class: Class,
 }
 
 impl Serialize for Rule {

@@ -55,9 +55,6 @@ pub struct FolderDocument {
     pub excluded: Option<Timestamp>,
 }
 
-/// Counts in a row without a file, beyond which a class slot may be given away, however many there are.
-const EMPTY_COUNTS: u32 = 3;
-
 impl FolderDocument {
     /// A hash of it without what changes with each count of an idle folder: times, and what the count took.
     pub fn substance(&self) -> u64 {
@@ -78,7 +75,6 @@ impl FolderDocument {
         }
         for slot in &mut substance.class_slots {
             slot.known.last_seen = Timestamp::default();
-            slot.empty_counts = slot.empty_counts.min(EMPTY_COUNTS);
         }
         let text = serde_json::to_string(&substance).unwrap_or_default();
         FixedState::default().hash_one(text)

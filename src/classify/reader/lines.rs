@@ -37,45 +37,16 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What a line says of the failure, the least first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Says {
-    Hint,
-    Anything,
-    HintOfFailure,
-    WordOfFailure,
-    Failure,
-    Error,
-}
-
-impl Says {
-    fn of(line: &str) -> Self {
-        match (FAILURE.is_match(line), HINT.is_match(line)) {
-            (false, true) => Self::Hint,
-            (false, false) => Self::Anything,
-            (true, true) => Self::HintOfFailure,
-            (true, false) if ERROR.is_match(line) => Self::Error,
-            (true, false) if line.split_whitespace().count() > 2 || !line.is_ascii() => {
-                Self::Failure
-            }
-            (true, false) => Self::WordOfFailure,
-        }
-    }
-}
-
-/// The number of the last line that says most.
-fn line_of_failure(lines: &[&str]) -> usize {
-    let mut found = (Says::Hint, lines.len().saturating_sub(1));
-    for (at, line) in lines.iter().enumerate().rev() {
-        let says = Says::of(line);
-        if says > found.0 {
-            found = (says, at);
-        }
-        if found.0 == Says::Error {
-            break;
-        }
-    }
-    found.1
+/// What a line says of the failure: the more, the greater.
+fn says(line: &str) -> (bool, bool, u8) {
+    let (is_failure, is_hint) = (FAILURE.is_match(line), HINT.is_match(line));
+    let is_sentence = || line.split_whitespace().count() > 2 || !line.is_ascii();
+    let form = match is_failure && !is_hint {
+        true if ERROR.is_match(line) => 2,
+        true if is_sentence() => 1,
+        _ => 0,
+    };
+    (is_failure, !is_hint, form)
 }
 
 /// The line of failure, without its time, and the lines that belong to it.
@@ -87,7 +58,8 @@ pub(super) fn read(text: &str) -> Option<String> {
     if lines.len() < 2 {
         return lines.first().map(|line| (*line).to_owned());
     }
-    let at = line_of_failure(&lines);
+    // The last of those that say most.
+    let at = (0..lines.len()).max_by_key(|at| says(lines[*at]))?;
     let follows = lines.get(at + 1).is_some_and(|next| REASON.is_match(next));
     let more = match lines[at] {
         line if INVALID.is_match(line) => 2,

@@ -3,7 +3,7 @@
 use super::*;
 
 fn of(reason: &str) -> String {
-    sentence(reason).text
+    sentence(reason).0
 }
 
 fn check(cases: &[(&str, &str)]) {

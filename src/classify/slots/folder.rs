@@ -3,128 +3,102 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::assign::assign;
 use super::{ClassLimits, ClassSlot, ErrorRow, Growth, KnownClass};
-use crate::classify::{Class, ClassCount, ClassCounts};
+use crate::classify::{Class, ClassCounts};
 use crate::model::{ByStatus, Series, Status, Timestamp};
+
+/// How long a class without files keeps a slot that no other class needs.
+const MAX_UNSEEN: Duration = Duration::from_hours(24);
+
+/// Of the day of a class, every third step is noted.
+const STEPS: u32 = 3;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FolderSlots {
     pub slots: BTreeMap<Arc<str>, ClassSlot>,
-    /// The files without a slot, by class, of which none is a text. None before the first count since the start.
-    rest: Option<BTreeMap<Class, ByStatus<u64>>>,
-    /// Of the classes that were counted and have no slot, the largest.
-    largest_without: Option<ClassSlot>,
-    /// When the classes were counted last.
-    counted: Timestamp,
+    rest: Rest,
+}
+
+/// The files without a slot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Rest {
+    /// By class, of which none is a text.
+    files: BTreeMap<Class, ByStatus<u64>>,
+    largest: Option<Largest>,
+}
+
+/// The files, the text and an example of a class: the largest one first, and among equals the one whose text comes first.
+type Largest = (Reverse<u64>, Arc<str>, Arc<str>);
+
+impl Rest {
+    fn of(counts: &ClassCounts, slots: &BTreeMap<Arc<str>, ClassSlot>) -> Self {
+        let mut rest = Self::default();
+        for (class, files) in &counts.files {
+            let Class::Text(text) = class else {
+                rest.files.insert(class.clone(), *files);
+                continue;
+            };
+            if !slots.contains_key(text) {
+                *rest.files.entry(Class::Other).or_default() += *files;
+                let example = counts.example(text);
+                let this = (Reverse(files.total()), Arc::clone(text), example);
+                rest.largest = rest.largest.into_iter().chain([this]).min();
+            }
+        }
+        rest
+    }
 }
 
 impl FolderSlots {
     /// The slots as they were stored; `counts`: the files of the stored count.
     pub fn restored(slots: Vec<ClassSlot>, counts: Option<&ClassCounts>) -> Self {
         let slots = slots.into_iter();
-        let slots: BTreeMap<_, _> = slots.map(|slot| (Arc::clone(&slot.class), slot)).collect();
-        let rest = counts.map(|counts| {
-            let mut rest = BTreeMap::<_, ByStatus<u64>>::new();
-            for (class, count) in &counts.counts {
-                let class = match class {
-                    Class::Text(class) if slots.contains_key(class) => continue,
-                    Class::Text(_) => Class::Other,
-                    class => class.clone(),
-                };
-                *rest.entry(class).or_default() += count.files;
-            }
-            rest
-        });
-        let seen = slots.values().map(|slot| slot.known.last_seen);
+        let slots = slots.map(|slot| (Arc::clone(&slot.class), slot)).collect();
+        let rest = counts.map(|counts| Rest::of(counts, &slots));
         Self {
-            counted: seen.max().unwrap_or_default(),
             slots,
-            rest,
-            largest_without: None,
+            rest: rest.unwrap_or_default(),
         }
     }
 
-    /// Whether nothing is known.
-    pub fn is_unused(&self) -> bool {
-        self.slots.is_empty() && self.rest.as_ref().is_none_or(BTreeMap::is_empty)
-    }
-
-    /// Updates the slots by a count, and assigns them.
+    /// Assigns the slots by a count, and updates them. Returns the classes with files that have one, in their order.
     pub fn count(
         &mut self,
         counts: &ClassCounts,
         limits: &ClassLimits,
         now: Timestamp,
         is_first: bool,
-    ) {
+    ) -> Vec<Arc<str>> {
         // While rows are not read yet, a class does not grow: its files become known.
-        let has_unread = |rest: &BTreeMap<Class, _>| rest.contains_key(&Class::Unread);
-        let was_whole = !is_first && !self.rest.as_ref().is_some_and(has_unread);
-        let held: HashSet<_> = self.slots.keys().cloned().collect();
-        let mut rest = BTreeMap::<_, ByStatus<u64>>::new();
-        for slot in self.slots.values_mut() {
-            slot.files = ByStatus::default();
-            slot.empty_counts = slot.empty_counts.saturating_add(1);
-        }
-        let counted = counts.counts.iter();
-        for (class, count) in counted.filter(|(_, count)| count.files.total() > 0) {
-            let Class::Text(class) = class else {
-                rest.insert(class.clone(), count.files);
-                continue;
-            };
-            let new = || {
-                let mut slot = ClassSlot::new(class, count, now);
-                if was_whole {
-                    slot.note_day(now.before(Series::STEP * 3));
-                }
-                slot
-            };
-            let slot = self.slots.entry(Arc::clone(class)).or_insert_with(new);
-            slot.files = count.files;
-            slot.empty_counts = 0;
-            slot.known.last_seen = now;
-            slot.classifier = Some(counts.classifier);
-        }
-        // Where another classifier found a class, its files may have another class now.
-        self.slots
-            .retain(|_, slot| slot.empty_counts == 0 || slot.classifier == Some(counts.classifier));
-        if !has_unread(&rest) {
-            for slot in self.slots.values_mut() {
+        let is_whole = !counts.files.contains_key(&Class::Unread);
+        let was_whole = !is_first && !self.rest.files.contains_key(&Class::Unread);
+        let is_there = |class: &Arc<str>| counts.of_text(class).is_some();
+        let slots = &mut self.slots;
+        slots.retain(|class, slot| is_there(class) || slot.may_return(counts, now));
+        let held = slots.keys().cloned().collect();
+        let empty = slots.keys().map(|class| (class, ByStatus::default()));
+        let files = empty.chain(counts.texts());
+        let mut assigned = assign(files, &held, limits.folder, &limits.rule_classes);
+        let mut before = std::mem::take(slots);
+        for class in &assigned {
+            let new = || ClassSlot::new(class, counts, now, was_whole);
+            let mut slot = before.remove(class).unwrap_or_else(new);
+            slot.files = counts.of_text(class).unwrap_or_default();
+            if is_there(class) {
+                slot.known.last_seen = now;
+                slot.classifier = Some(counts.classifier);
+            }
+            if is_whole {
                 slot.note_day(now);
             }
+            slots.insert(Arc::clone(class), slot);
         }
-        self.counted = now;
-        self.rest = Some(rest);
-        self.largest_without = None;
-        let slots = self.slots.values();
-        let assigned = assign(slots, &held, limits.folder, &limits.rule_classes);
-        self.free(|slot| !assigned.contains(&slot.class));
-    }
-
-    /// Whether the last count found nothing, and no class holds a slot.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty() && self.rest.as_ref().is_some_and(BTreeMap::is_empty)
-    }
-
-    /// Frees slots; their files are counted without one.
-    pub fn free(&mut self, is_free: impl Fn(&ClassSlot) -> bool) {
-        for (_, slot) in self.slots.extract_if(.., |_, slot| is_free(slot)) {
-            if let Some(rest) = &mut self.rest {
-                *rest.entry(Class::Other).or_default() += slot.files;
-                let both = self.largest_without.take().into_iter().chain([slot]);
-                self.largest_without = both.min_by_key(ClassSlot::order);
-            }
-        }
-    }
-
-    /// The classes that have files, those with most files first.
-    pub fn largest_first(&self) -> Vec<&ClassSlot> {
-        let slots = self.slots.values();
-        let mut slots: Vec<_> = slots.filter(|slot| slot.empty_counts == 0).collect();
-        slots.sort_by_key(|slot| slot.order());
-        slots
+        self.rest = Rest::of(counts, &self.slots);
+        assigned.retain(is_there);
+        assigned
     }
 
     /// Shows the classes that have a slot of the portal. Returns the rows if they change by that.
@@ -133,79 +107,91 @@ impl FolderSlots {
         for slot in self.slots.values_mut() {
             slot.shown = portal.contains(&slot.class);
         }
-        let rows = self.rows();
-        (rows != before && self.rest.is_some()).then_some(rows)
+        Some(self.rows()).filter(|rows| *rows != before)
     }
 
     /// What is shown: by status and class.
     pub fn rows(&self) -> Vec<ErrorRow> {
-        let mut files = self.rest.clone().unwrap_or_default();
+        let mut files = self.rest.files.clone();
+        let mut largest = self.rest.largest.clone();
         for slot in self.slots.values() {
-            let text = || Class::Text(Arc::clone(&slot.class));
-            let class = if slot.shown { text() } else { Class::Other };
+            let class = if slot.shown {
+                Class::Text(Arc::clone(&slot.class))
+            } else {
+                largest = largest.into_iter().chain([slot.size()]).min();
+                Class::Other
+            };
             *files.entry(class).or_default() += slot.files;
         }
-        let others = self.slots.values().filter(|slot| !slot.shown);
-        let others = others.chain(&self.largest_without);
-        let largest = others.min_by_key(|slot| slot.order());
-        let example = largest.map(|slot| &slot.known.example);
+        let example = largest.map(|(_, _, example)| example);
         let rows = Status::WITH_REASON.into_iter().flat_map(|status| {
             let classes = files.iter().filter(move |(_, files)| files[status] > 0);
+            let example = example.clone();
             classes.map(move |(class, files)| ErrorRow {
                 status,
                 class: class.clone(),
                 files: files[status],
-                example: example.filter(|_| *class == Class::Other).cloned(),
-                growth: self.growth(class, status),
+                example: example.clone().filter(|_| *class == Class::Other),
+                growth: self
+                    .slots
+                    .get(class.as_str())
+                    .and_then(|slot| slot.growth(status)),
             })
         });
         rows.collect()
     }
-
-    /// By how much a class grew that is shown.
-    fn growth(&self, class: &Class, status: Status) -> Option<Growth> {
-        let Class::Text(text) = class else {
-            return None;
-        };
-        let slot = self.slots.get(text)?;
-        let place = Status::WITH_REASON.iter().position(|it| *it == status)?;
-        slot.day[place].first()?;
-        let steps = Series::step(self.counted);
-        let since = |ago: u32| slot.day[place].grown_since(steps.saturating_sub(ago));
-        Some(Growth {
-            hour: since(Series::HOUR),
-            day: since(Series::DAY),
-        })
-    }
 }
 
 impl ClassSlot {
-    pub(super) fn new(class: &Arc<str>, count: &ClassCount, now: Timestamp) -> Self {
-        let example = count.example.as_ref().unwrap_or(class);
-        Self {
+    /// The slot of a class that had none. `was_whole`: whether it had no files at the count before.
+    fn new(class: &Arc<str>, counts: &ClassCounts, now: Timestamp, was_whole: bool) -> Self {
+        let mut new = Self {
             class: Arc::clone(class),
             known: KnownClass {
-                example: Arc::clone(example),
+                example: counts.example(class),
                 first_seen: now,
                 last_seen: now,
             },
             classifier: None,
             files: ByStatus::default(),
             day: Default::default(),
-            empty_counts: 0,
             shown: false,
+        };
+        if was_whole {
+            new.note_day(now.before(Series::STEP * STEPS));
         }
+        new
+    }
+
+    /// Whether a class without files keeps its slot. Where another classifier found it, its files may have another class now.
+    fn may_return(&self, counts: &ClassCounts, now: Timestamp) -> bool {
+        let is_known = self.classifier == Some(counts.classifier);
+        is_known && now.since(self.known.last_seen) <= MAX_UNSEEN
     }
 
     fn note_day(&mut self, now: Timestamp) {
         let step = Series::step(now);
         for (series, status) in self.day.iter_mut().zip(Status::WITH_REASON) {
-            series.note(step - step % 3, self.files[status]);
+            series.note(step - step % STEPS, self.files[status]);
         }
     }
 
-    /// Sorts the classes with most files first; of equals, the one whose text comes first.
-    fn order(&self) -> (Reverse<u64>, Arc<str>) {
-        (Reverse(self.files.total()), Arc::clone(&self.class))
+    /// By how much its files of a status grew until it was seen last.
+    fn growth(&self, status: Status) -> Option<Growth> {
+        let mut series = Status::WITH_REASON.iter().zip(&self.day);
+        let (_, series) = series.find(|(of, _)| **of == status)?;
+        series.first()?;
+        let steps = Series::step(self.known.last_seen);
+        let since = |ago: u32| series.grown_since(steps.saturating_sub(ago));
+        Some(Growth {
+            hour: since(Series::HOUR),
+            day: since(Series::DAY),
+        })
+    }
+
+    fn size(&self) -> Largest {
+        let (class, example) = (&self.class, &self.known.example);
+        let files = Reverse(self.files.total());
+        (files, Arc::clone(class), Arc::clone(example))
     }
 }

@@ -150,49 +150,35 @@ fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
 }
 
 #[test]
-fn the_portal_s_slot_of_a_class_is_free_after_three_counts_without_a_file_in_each_folder() {
+fn the_portal_s_slot_of_a_class_is_free_when_no_folder_has_a_file_of_it_and_another_class_needs_it()
+{
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
     count(&mut slots, 2, &[("a", 1), ("c", 1)], hour(0));
     slots.settle();
-    for at in 1..=3 {
-        count(&mut slots, 1, &[("b", 1)], hour(at));
-        count(&mut slots, 3, &[("d", 1)], hour(at));
-        assert!(slots.settle().is_empty(), "the second folder has it: {at}");
-    }
-    for at in 4..=6 {
-        assert_eq!(classes(&slots), ["a", "b", "c"], "{at}");
-        count(&mut slots, 2, &[("c", 1)], hour(at));
-        slots.settle();
-    }
+    count(&mut slots, 1, &[("b", 1)], hour(1));
+    count(&mut slots, 3, &[("d", 1)], hour(1));
+    assert!(slots.settle().is_empty(), "the second folder has it");
+    assert_eq!(classes(&slots), ["a", "b", "c"]);
+    count(&mut slots, 2, &[("c", 1)], hour(2));
+    slots.settle();
     assert_eq!(classes(&slots), ["b", "c", "d"]);
 }
 
 #[test]
-fn a_class_without_files_keeps_a_slot_that_no_class_needs_for_a_day() {
+fn a_class_without_files_keeps_a_slot_that_no_class_needs_for_a_day_of_counts() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    for at in 1..24 {
+    for at in 1..=24 {
         count(&mut slots, 1, &[("b", 1)], hour(at));
-        slots.expire(hour(at), |_| false);
         assert_eq!(classes(&slots), ["a", "b"]);
     }
-    slots.expire(hour(25), |_| false);
+    count(&mut slots, 1, &[("b", 1)], hour(25));
     assert_eq!(classes(&slots), ["b"]);
-}
-
-#[test]
-fn days_without_a_count_cost_no_slot_unless_the_folder_is_unreadable() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("x", 1), ("y", 1)], hour(0));
-    count(&mut slots, 2, &[("z", 1)], hour(0));
-    slots.expire(hour(200), |id| id == folder(2));
-    let crowd = [("a", 1), ("x", 1), ("y", 1)];
-    let expected = [("x", 1), ("y", 1), ("other", 1)];
+    let crowd = [("a", 1), ("c", 1), ("b", 1)];
+    let expected = [("a", 1), ("b", 1), ("other", 1)];
     assert_eq!(count(&mut slots, 1, &crowd, hour(200)), shown(&expected));
-    let classes = slots.classes();
-    assert_eq!(classes["x"].first_seen, hour(0));
-    assert!(!classes.contains_key("z"));
+    assert_eq!(slots.classes()["b"].first_seen, hour(0));
 }
 
 #[test]

@@ -124,8 +124,8 @@ impl Story {
         self.history.update(changed, &forgotten, count);
         self.record = Some(update.record);
         self.oldest = self.history.oldest(count);
-        let classes = self.history.classes(count).counts.into_iter();
-        let classes = classes.map(|(class, count)| (class.to_string(), count.files.total()));
+        let classes = self.history.classes(count).files.into_iter();
+        let classes = classes.map(|(class, files)| (class.to_string(), files.total()));
         self.classes = classes.collect();
         self.finished = update.finished.len();
         self

@@ -84,9 +84,10 @@ pub fn reason(bytes: &[u8]) {
     assert_eq!(error.trouble(), Trouble::ServerError);
     assert_one_line(&error.to_string(), SENTENCE);
     let reason = String::from_utf8_lossy(bytes);
-    let classify = || Classifier::default().classify(reason.as_ref());
-    let class = classify();
-    assert_eq!(classify(), class);
+    let classifier = Classifier::default();
+    let class = classifier.classify(reason.as_ref());
+    assert_eq!(classifier.classify(reason.as_ref()), class, "remembered");
+    assert_eq!(classifier.explain(reason.as_ref()).class, class);
     assert_one_line(class.as_str(), 120);
     if let Class::Text(text) = &class {
         assert!(!["unspecified", "other", "unread"].contains(&&**text));
