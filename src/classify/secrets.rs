@@ -60,7 +60,8 @@ pub fn hide(text: &str) -> Cow<'_, str> {
 
 /// Whether what may be a secret goes on with a sentence.
 fn is_said(found: &Captures<'_>, value: &str) -> bool {
-    let mark = found.name("mark").or_else(|| found.name("scheme"));
+    let mut marks = ["mark", "gap", "scheme"].iter();
+    let mark = marks.find_map(|name| found.name(name));
     let mark = mark.map_or(":", |mark| mark.as_str());
     let is_after_blank = mark.trim().is_empty();
     value.is_empty() || mark.ends_with(char::is_whitespace) && is_prose(value, is_after_blank)
@@ -169,6 +170,7 @@ mod tests {
             "пароль не подходит к архиву",
             "пароль требуется для файла",
             "Passwort erforderlich",
+            "cannot open 'design-sig' today",
             "no access to /data/kb/word@db",
         ] {
             assert_eq!(hide(text), text);
