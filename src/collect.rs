@@ -31,6 +31,7 @@ pub mod sorting;
 pub mod strategy;
 mod tasks;
 mod unsaved;
+mod walk;
 mod watched;
 
 use std::fmt::Write as _;
@@ -240,6 +241,7 @@ impl Collector {
         if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
             self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
             self.queue_audit();
+            self.start_walks();
         }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.

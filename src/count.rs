@@ -44,14 +44,6 @@ impl Unfinished {
     }
 }
 
-/// The pages of a status whose rows a read read, counted from the outer end of its rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RowsRead {
-    pub from: u64,
-    /// The page at which the next read goes on; `None` if the other end of the rows was reached.
-    pub next: Option<u64>,
-}
-
 /// What the rows of scans by status showed about their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -73,8 +65,8 @@ pub struct FolderCount {
     pub consistent: bool,
     /// The files that are not done, or as many as the limit allows.
     pub unfinished: FileMap<Unfinished>,
-    /// Which of the rows of each status were read.
-    pub rows_read: ByStatus<RowsRead>,
+    /// The statuses of which every row was read: by a full scan, or between two searches that counted as many files.
+    pub whole: ByStatus<bool>,
     /// The files that are done; what is known depends on how the folder was counted.
     pub done: DoneFiles,
     /// A page that listed a failed file.
@@ -99,7 +91,7 @@ impl FolderCount {
             examples: ClassExamples::default(),
             consistent: false,
             unfinished: FileMap::default(),
-            rows_read: ByStatus::default(),
+            whole: ByStatus::from_fn(|_| true),
             done,
             failed_page: None,
             order: None,
@@ -121,7 +113,7 @@ impl FolderCount {
 
     /// Whether a read read all rows of a status, and the limit left none out.
     pub fn lists_all_rows(&self, status: Status) -> bool {
-        self.rows_read[status] == RowsRead::default() && self.unfinished.len() < MAX_REMEMBERED
+        self.whole[status] && self.unfinished.len() < MAX_REMEMBERED
     }
 
     pub fn way(&self) -> Way {

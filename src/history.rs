@@ -13,10 +13,10 @@
 //!
 //! # Files that are not listed
 //!
-//! The rows of a long status are read over several reads, their *turn*. A turn is *whole* if its reads were consistent and listed as many
-//! files as the status has. A file that a whole turn does not list is *missed*: it is no longer in the status. It is forgotten when the
-//! next whole turn misses it as well; if most files of the folder were missed with it, not before a day has passed, so that it does not
-//! enter the status again when a list that was empty for some time comes back. A file is forgotten at once when its row is read as done.
+//! The rows of a status are *whole* if a consistent read listed as many files as it counted there. A file that whole rows do not list is
+//! *missed*: it is no longer in the status. It is forgotten when the next whole rows miss it as well; if most files of the folder were missed
+//! with it, not before a day has passed, so that it does not enter the status again when a list that was empty for some time comes back. A file
+//! is forgotten at once when its row is read as done.
 //!
 //! # Limit
 //!
@@ -31,7 +31,6 @@ mod entries;
 mod indexing;
 mod limit;
 mod record;
-mod turn;
 mod update;
 
 pub use apply::apply;

@@ -20,6 +20,7 @@ use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
 use crate::collect::strategy::Expected;
+use crate::collect::walk::Walks;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Order, Way, are_few};
@@ -39,8 +40,6 @@ pub(super) struct Folder {
     pub persisted: PersistedFolder,
     /// `None` if no read waits or is under way.
     read: Option<Box<DueRead>>,
-    /// How often the read went on as another one since it was due.
-    times_read_on: u32,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -53,6 +52,7 @@ pub(super) struct Folder {
     /// When an audit is made that is due before its time: the last one failed, or did not show what it should.
     pub audit_again_at: Option<Instant>,
     witnesses: Witnesses,
+    pub walks: Walks,
 }
 
 impl Folder {
@@ -86,7 +86,6 @@ impl Folder {
             }),
             persisted,
             read: None,
-            times_read_on: 0,
             slow: false,
             read_log: ReadLog::default(),
             state_before: None,
@@ -94,6 +93,7 @@ impl Folder {
             boundaries: None,
             audit_again_at: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
+            walks: Walks::default(),
         };
         folder.show_departure();
         folder.show_persisted();
@@ -125,12 +125,7 @@ impl Folder {
     pub fn expected(&self) -> Expected {
         let record = self.persisted.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
-        Expected {
-            rows: self
-                .persisted
-                .rows_wanted(self.presses(), self.times_read_on > 0),
-            ..Expected::new(record.map(|record| record.counts), reported)
-        }
+        Expected::new(record.map(|record| record.counts), reported)
     }
 
     /// What its rows showed about their order.
@@ -256,6 +251,7 @@ impl Folder {
         reindex: &Reindex,
     ) {
         self.persisted.order = count.order.unwrap_or(self.persisted.order);
+        self.walks.counted(&count, ended.steady);
         limit_rows(&mut count, &self.persisted.history);
         let reported = entry.map_or(0, |entry| entry.file_count);
         let files = count.files.total();

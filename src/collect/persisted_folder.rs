@@ -6,11 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::collect::sorted::RowsWanted;
 use crate::collect::unsaved::UnsavedFiles;
-use crate::count::{FolderCount, MAX_REMEMBERED, Order};
+use crate::count::{FolderCount, Order};
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, Update};
-use crate::model::{ByStatus, FolderId, Status, Timestamp};
+use crate::model::{ByStatus, FolderId, Timestamp};
 use crate::store::{FolderChange, FolderDocument, StoredFolder};
 
 /// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
@@ -67,7 +66,7 @@ impl PersistedFolder {
     pub fn update(&mut self, update: Update, count: &FolderCount) {
         self.unsaved.note(&update);
         let history = Arc::make_mut(&mut self.history);
-        history.update(update.changed, &update.forgotten, count);
+        history.update(update.changed, &update.forgotten);
         let mut record = update.record;
         record.note_day(count, history);
         self.record = Some(record);
@@ -85,34 +84,6 @@ impl PersistedFolder {
         if let Some(record) = &mut self.record {
             record.unidentified = ByStatus::default();
         }
-    }
-
-    /// The rows that the next read by boundaries is to read.
-    pub fn rows_wanted(&self, is_read_often: bool, goes_on: bool) -> RowsWanted {
-        RowsWanted {
-            is_read_often,
-            goes_on,
-            next: self.history.next_rows(),
-            identified: self.identified(),
-        }
-    }
-
-    /// The files of each status whose rows need not be read any more, if they need not.
-    fn identified(&self) -> ByStatus<Option<u64>> {
-        // Rows that cannot be remembered are not read for that.
-        let is_full = self.history.len() >= MAX_REMEMBERED;
-        ByStatus::from_fn(|status| {
-            let record = self.record.as_ref()?;
-            let is_identified = is_full || record.unidentified[status].files() == Some(0);
-            is_identified.then_some(record.counts[status])
-        })
-    }
-
-    /// Whether failed or flagged files were counted whose rows the next read goes on to read.
-    pub fn has_unread_rows(&self) -> bool {
-        let (next, identified) = (self.history.next_rows(), self.identified());
-        let mut statuses = Status::WITH_REASON.into_iter();
-        statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }
 
     /// What the last full scan counted, if the folder's entry in the list shows no change since.

@@ -43,6 +43,8 @@ pub(super) struct Due {
 pub(super) enum ReadKind {
     /// By boundaries, or all of a few pages.
     Count,
+    /// By boundaries, with the rows of all failed and flagged files.
+    Walk,
     /// All of many pages.
     Scan,
     /// All pages of a folder that is counted by boundaries, beside its counts.
@@ -99,6 +101,7 @@ struct Room {
     /// Reads of folders that are answered as usual, and of slow ones. Those that wait to repeat a request need no room.
     counts: [usize; 2],
     scans: usize,
+    walks: usize,
     audits: usize,
     limit: usize,
 }
@@ -123,16 +126,17 @@ impl Room {
             scans: of(ReadKind::Scan)
                 .filter(|(folder, _)| demand(*folder) != Demand::Nothing)
                 .count(),
+            walks: of(ReadKind::Walk).count(),
             audits: of(ReadKind::Audit).count(),
             limit: in_flight * READS_PER_REQUEST,
         }
     }
 
     fn has(&self, kind: ReadKind, is_slow: bool) -> bool {
-        let is_free = self.scans + self.audits < LARGE_READS;
+        let is_free = self.scans + self.walks + self.audits < LARGE_READS;
         match kind {
             ReadKind::Count => self.counts[usize::from(is_slow)] < self.limit,
-            ReadKind::Scan => is_free,
+            ReadKind::Scan | ReadKind::Walk => is_free,
             ReadKind::Audit => is_free && self.audits == 0,
         }
     }
@@ -169,8 +173,23 @@ impl Queue {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        self.begun.insert((next.folder, next.kind));
+        self.begin(&next);
         Some(next)
+    }
+
+    /// A read begins.
+    pub fn begin(&mut self, turn: &Turn) {
+        self.begun.insert((turn.folder, turn.kind));
+    }
+
+    /// Whether there is room for a read of this kind.
+    pub fn has_room(
+        &self,
+        kind: ReadKind,
+        in_flight: usize,
+        demand: impl Fn(FolderId) -> Demand,
+    ) -> bool {
+        Room::new(&self.begun, in_flight, demand).has(kind, false)
     }
 
     /// The first read of these lines.

@@ -13,7 +13,7 @@ use crate::collect::order::Breaks;
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method, SortedRead};
+use crate::collect::sorted::{self, Method, Rows, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
@@ -69,6 +69,8 @@ pub(super) struct ReadTask {
     /// What a full scan counted, if the folder has not changed since.
     pub scanned: Option<ByStatus<u64>>,
     pub expected: Expected,
+    /// The rows that a count by boundaries reads.
+    pub rows: Rows,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -87,6 +89,7 @@ impl ReadTask {
         let read = async {
             match self.kind {
                 ReadKind::Count => self.count().await,
+                ReadKind::Walk => self.walk().await,
                 ReadKind::Scan | ReadKind::Audit => {
                     let count = self.scan_many_pages().await?;
                     Ok(Found::Counted(Box::new(count)))
@@ -134,12 +137,30 @@ impl ReadTask {
         self.count_by_boundaries().await
     }
 
+    /// Counts the folder again, with the rows of all failed and flagged files.
+    async fn walk(&self) -> Result<Found, ReadError> {
+        match self.search(Rows::All).await {
+            Ok(sorted) => Ok(self.counted(sorted)),
+            Err(ReadError::Unsorted { pages })
+                if is_contradiction(|page| self.page(page), &pages).await? =>
+            {
+                Ok(Found::Unsorted)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn counted(&self, sorted: SortedRead) -> Found {
+        let is_trusted = self.is_trusted(&sorted.count.files);
+        Found::Counted(Box::new(marked(sorted.count, is_trusted)))
+    }
+
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
-        match self.search().await {
+        match self.search(self.rows).await {
             Ok(sorted) => {
                 let is_trusted = self.is_trusted(&sorted.count.files);
                 if sorted.stable && is_trusted || sorted.pages > FEW_PAGES {
-                    return Ok(Found::Counted(Box::new(marked(sorted.count, is_trusted))));
+                    return Ok(self.counted(sorted));
                 }
             }
             Err(ReadError::Unsorted { pages }) => {
@@ -267,11 +288,11 @@ impl ReadTask {
     }
 
     /// Counts by boundaries.
-    async fn search(&self) -> Result<SortedRead, ReadError> {
+    async fn search(&self, rows: Rows) -> Result<SortedRead, ReadError> {
         let method = Method {
             in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
-            rows: Some(self.expected.rows),
+            rows,
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);

@@ -1,22 +1,26 @@
 //! The reads of folders in parallel with the collector: how they begin, what they found, and the meaning of refusals.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
+use crate::clock::Moment;
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
+use crate::collect::folders::Folders;
 use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
+use crate::collect::sorted::Rows;
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Order, Way};
 use crate::history::ListEntry;
 use crate::model::FolderId;
-use crate::portal::{Demand, Lane, Session};
+use crate::portal::{Demand, Lane};
 use crate::snapshot::SortingState;
 
 /// A read that the portal refused, until the list of folders shows what that means.
@@ -28,45 +32,59 @@ pub(super) struct Refusal {
 impl Collector {
     /// Starts the reads that are next, as many as there is room for; none while refusals await the list.
     pub(super) fn start_reads(&mut self) {
-        while self.refused.is_empty()
-            && let Some(session) = self.session.clone()
+        while self.may_read()
             && let Some(turn) = self.next_turn()
         {
-            let Turn { folder, kind, .. } = turn;
-            let entry = self.folders.get(folder);
-            let entry = entry.and_then(|folder| folder.read_log.entry());
-            if let Some(read) = self.read_task(turn, session) {
-                self.tasks.spawn(read.run(), move |read| {
-                    let read = read.unwrap_or_else(FolderRead::panicked);
-                    Event::FolderRead(folder, kind, entry, Box::new(read))
-                });
-            } else {
-                self.queue.ended(folder, kind);
-                if kind != ReadKind::Audit {
-                    self.finish(folder, |_, _| ReadOutcome::NothingToCount);
-                }
+            self.start_read(turn);
+        }
+    }
+
+    /// Whether the portal can be read, and no refusal awaits the list.
+    fn may_read(&self) -> bool {
+        self.refused.is_empty() && self.session.is_some()
+    }
+
+    /// Starts a read that the queue has begun.
+    pub(super) fn start_read(&mut self, turn: Turn) {
+        let Turn { folder, kind, .. } = turn;
+        let entry = self.folders.get(folder);
+        let entry = entry.and_then(|folder| folder.read_log.entry());
+        if let Some(read) = self.read_task(turn) {
+            self.tasks.spawn(read.run(), move |read| {
+                let read = read.unwrap_or_else(FolderRead::panicked);
+                Event::FolderRead(folder, kind, entry, Box::new(read))
+            });
+        } else {
+            self.queue.ended(folder, kind);
+            if kind != ReadKind::Audit {
+                self.finish(folder, |_, _| ReadOutcome::NothingToCount);
             }
         }
     }
 
     fn next_turn(&mut self) -> Option<Turn> {
         let in_flight = self.settings.collect.concurrency.get();
-        let timeout = self.dependencies.client.timeout;
-        let folder = |id| self.folders.get(id);
-        self.queue.next(in_flight, |id| {
-            folder(id).map_or(Demand::Nothing, |folder| folder.demand(timeout))
-        })
+        let demand = demand(&self.folders, self.dependencies.client.timeout);
+        self.queue.next(in_flight, demand)
+    }
+
+    /// Whether a read of this kind may begin.
+    pub(super) fn has_room(&self, kind: ReadKind) -> bool {
+        let in_flight = self.settings.collect.concurrency.get();
+        let demand = demand(&self.folders, self.dependencies.client.timeout);
+        self.may_read() && self.queue.has_room(kind, in_flight, demand)
     }
 
     /// The input of a read; `None` if it is no longer wanted.
-    fn read_task(&mut self, turn: Turn, session: Arc<Session>) -> Option<ReadTask> {
+    fn read_task(&mut self, turn: Turn) -> Option<ReadTask> {
+        let session = self.session.clone()?;
         let id = turn.folder;
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
         let lane = Arc::new(match turn.kind {
-            ReadKind::Scan | ReadKind::Audit => Lane::large(),
+            ReadKind::Scan | ReadKind::Walk | ReadKind::Audit => Lane::large(),
             ReadKind::Count if folder.slow => Lane::slow(),
             ReadKind::Count => Lane::default(),
         });
@@ -87,6 +105,11 @@ impl Collector {
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
+            rows: if self.log.is_single() {
+                Rows::All
+            } else {
+                Rows::Few
+            },
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
@@ -120,6 +143,7 @@ impl Collector {
                 folder: id,
                 error: error.clone(),
             }),
+            Err(error) if kind == ReadKind::Walk => self.walk_failed(id, error),
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
             Ok(Found::Unsorted) => {
                 self.refute(id);
@@ -133,6 +157,11 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
+                if kind == ReadKind::Walk
+                    && let Some(folder) = self.folders.get_mut(id)
+                {
+                    folder.walks.ended(Moment::now().steady);
+                }
                 self.judge_sorting();
             }
         }
@@ -154,18 +183,11 @@ impl Collector {
         self.judge_sorting();
     }
 
-    /// A read that has not counted the folder goes on as another one, if the portal can be read.
+    /// A read that has not counted the folder goes on as another one, for which requests were made already, if the portal can be read.
     fn go_on_as(&mut self, kind: ReadKind, id: FolderId, requests: u64) {
-        if self.session.is_some() {
-            self.read_again(id, kind, requests);
-        } else {
+        if self.session.is_none() {
             self.refused_with_portal(id);
-        }
-    }
-
-    /// A read goes on as another one, for which requests were made already.
-    fn read_again(&mut self, id: FolderId, kind: ReadKind, requests: u64) {
-        if let Some(folder) = self.folders.get_mut(id) {
+        } else if let Some(folder) = self.folders.get_mut(id) {
             let due = folder.queue_again(requests);
             self.queue.push(folder.turn(kind, due));
         }
@@ -213,14 +235,15 @@ impl Collector {
     ) {
         let portal = &self.settings.portal.name;
         let outcome = self.folders.update(id, portal, change);
-        let folder = self.folders.get(id);
-        let goes_on = self.session.is_some() && folder.is_some_and(Folder::has_more_to_read);
         self.save([id], MAX_BEHIND);
-        if outcome == ReadOutcome::Counted && goes_on {
-            self.runs.folder_goes_on(id);
-            self.read_again(id, ReadKind::Count, 0);
-        } else {
-            self.runs.folder_done(id, outcome);
-        }
+        self.runs.folder_done(id, outcome);
+    }
+}
+
+/// What the read of a folder needs that has begun.
+fn demand(folders: &Folders, timeout: Duration) -> impl Fn(FolderId) -> Demand {
+    move |id| {
+        let folder = folders.get(id);
+        folder.map_or(Demand::Nothing, |folder| folder.demand(timeout))
     }
 }

@@ -17,8 +17,6 @@ pub(super) struct Run {
     deadline: Instant,
     /// The folders that it made due and that are not read yet.
     outstanding: HashSet<FolderId>,
-    /// Those that were counted, and of which more rows are being read.
-    going_on: HashSet<FolderId>,
     pub counted: usize,
     pub failed: usize,
     /// Requests to the portal before it began.
@@ -44,7 +42,6 @@ impl Runs {
                 began,
                 deadline: began.steady + timeout,
                 outstanding: HashSet::new(),
-                going_on: HashSet::new(),
                 counted: 0,
                 failed: 0,
                 requests_before,
@@ -83,21 +80,10 @@ impl Runs {
         !std::mem::replace(&mut self.has_skipped, true)
     }
 
-    /// A folder was counted, and more of its rows are read.
-    pub fn folder_goes_on(&mut self, folder: FolderId) {
-        for run in &mut self.reading {
-            if run.outstanding.remove(&folder) {
-                run.going_on.insert(folder);
-            }
-        }
-    }
-
     /// A folder was read, or given up.
     pub fn folder_done(&mut self, folder: FolderId, outcome: ReadOutcome) {
         for run in &mut self.reading {
-            if run.going_on.remove(&folder) {
-                run.counted += 1;
-            } else if run.outstanding.remove(&folder) {
+            if run.outstanding.remove(&folder) {
                 match outcome {
                     ReadOutcome::Counted | ReadOutcome::NothingToCount => run.counted += 1,
                     ReadOutcome::Failed => run.failed += 1,
@@ -108,14 +94,10 @@ impl Runs {
 
     /// Takes out a collection that has nothing outstanding, or no more time: then what is outstanding has failed.
     pub fn take_ended(&mut self, now: Instant) -> Option<Run> {
-        let has_ended = |run: &Run| {
-            let is_done = run.outstanding.is_empty() && run.going_on.is_empty();
-            is_done || run.deadline <= now
-        };
+        let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now;
         let at = self.reading.iter().position(has_ended)?;
         let mut run = self.reading.remove(at);
         run.failed += run.outstanding.len();
-        run.counted += run.going_on.len();
         self.has_skipped = false;
         Some(run)
     }
@@ -179,7 +161,7 @@ mod tests {
         let (mut runs, now) = (Runs::default(), Moment::now());
         runs.begin(now, TIMEOUT, 0);
         runs.listed([id(1), id(2)].into());
-        runs.folder_goes_on(id(1));
+        runs.folder_done(id(1), Counted);
         assert_eq!(runs.next_deadline(), Some(now.steady + TIMEOUT));
         let run = runs.take_ended(now.steady + TIMEOUT).unwrap();
         assert_eq!(run.ended(now, 0).result, RunResult::Partial);

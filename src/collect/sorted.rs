@@ -7,6 +7,8 @@
 //! a boundary that both show was there at the moment between, so the counts are those of one moment. Only a change that another one undid
 //! meanwhile is not seen; no count is wrong by more than such changes.
 //!
+//! The rows of files that are not done are read between two of these searches.
+//!
 //! `plan` selects the pages to read, `map` computes the boundaries; `search` reads the pages.
 
 mod map;
@@ -22,7 +24,7 @@ use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::progress::Progress;
 use crate::count::{Boundaries, FolderCount};
 
-pub use plan::{PAGES_OF_A_RUN, RowsWanted};
+pub use plan::{PAGES_OF_A_RUN, Rows};
 
 use search::Search;
 
@@ -40,8 +42,7 @@ pub struct Method<'a> {
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,
-    /// The rows to read in addition; `None` if only the counts are wanted.
-    pub rows: Option<RowsWanted>,
+    pub rows: Rows,
     /// How far the portal's clock is ahead of ours, in milliseconds.
     pub clock_ahead: i64,
 }

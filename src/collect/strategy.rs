@@ -1,6 +1,6 @@
 //! The strategy for counting a folder: pure.
 
-use crate::collect::sorted::RowsWanted;
+use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::config::Strategy;
 use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
@@ -16,8 +16,6 @@ pub struct Expected {
     pub files: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
-    /// The rows to read of files that are not done.
-    pub rows: RowsWanted,
 }
 
 impl Expected {
@@ -29,11 +27,7 @@ impl Expected {
             let counted = counts.total();
             reported.clamp(counted, counted.saturating_add(FEW.max(counted / 2)))
         });
-        Self {
-            files,
-            counts,
-            rows: RowsWanted::default(),
-        }
+        Self { files, counts }
     }
 
     pub fn pages(&self) -> u64 {
@@ -50,10 +44,7 @@ impl Expected {
         };
         let waiting = counts.iter().filter(|(status, _)| *status != Status::Done);
         let runs = waiting.filter(|(_, files)| **files > 0);
-        let pages = runs.map(|(status, &files)| {
-            let rows = files.div_ceil(PAGE_SIZE);
-            rows.min(self.rows.pages(status, files)) + 1
-        });
+        let pages = runs.map(|(_, files)| files.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN) + 1);
         pages.sum::<u64>() + ENDS + AGAIN
     }
 }
@@ -94,11 +85,7 @@ mod tests {
                 _ => 0,
             })
         });
-        Expected {
-            files,
-            counts,
-            ..Expected::new(None, 0)
-        }
+        Expected { files, counts }
     }
 
     #[test]

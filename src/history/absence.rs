@@ -25,17 +25,13 @@ pub(super) fn add(
     let unfinished = &read.count.unfinished;
     let unlisted = history.iter();
     let unlisted = unlisted.filter(|(key, _)| !unfinished.contains_key(key) && !done.contains(key));
-    let (listed_before, unlisted): (Vec<_>, Vec<_>) = unlisted.partition(|(key, file)| {
-        let rows = read.count.rows_read[file.status];
-        history.turns[file.status].has_listed(rows, *key)
-    });
-    let whole = whole(history, &read.count, &listed_before);
+    let whole = whole(&read.count);
     update.whole = whole.iter().all(|(_, whole)| *whole);
-    update.forgotten.extend(&done);
-    update.finished.extend(done);
-    let missed = unlisted.into_iter().filter(|(_, file)| whole[file.status]);
+    let missed = unlisted.filter(|(_, file)| whole[file.status]);
     let (again, first): (Vec<_>, Vec<_>) =
         missed.partition(|(_, file)| file.missed_since.is_some());
+    update.forgotten.extend(&done);
+    update.finished.extend(done);
     // It may wait among rows that were not read.
     let is_whole = update.whole;
     let is_over = |file: &KnownFile| {
@@ -55,19 +51,12 @@ pub(super) fn add(
     }
 }
 
-/// The statuses of which a read ended a whole turn. `listed_before`: files that earlier reads of the turn listed, and this one did not.
-fn whole(
-    history: &FileHistory,
-    count: &FolderCount,
-    listed_before: &[(FileKey, &KnownFile)],
-) -> ByStatus<bool> {
-    let mut listed = count.listed();
-    for (_, file) in listed_before {
-        listed[file.status] += 1;
-    }
+/// The statuses of which a read listed every file.
+fn whole(count: &FolderCount) -> ByStatus<bool> {
+    let listed = count.listed();
     ByStatus::from_fn(|status| {
-        let ends = history.turns[status].ends(count.rows_read[status], count.consistent);
-        status == Status::Done || (ends && listed[status] >= count.files[status])
+        let lists_all = count.whole[status] && listed[status] >= count.files[status];
+        status == Status::Done || count.consistent && lists_all
     })
 }
 

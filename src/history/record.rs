@@ -10,7 +10,6 @@ use crate::count::{DoneFiles, FolderCount, Way};
 use crate::history::day::Day;
 use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
-use crate::history::turn::Turn;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
 /// A file that is not done, as it was seen last.
@@ -26,7 +25,7 @@ pub struct KnownFile {
     /// and arrived after the read before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed_from: Option<Timestamp>,
-    /// Since when whole turns have missed it.
+    /// Since when reads of all rows have missed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed_since: Option<Timestamp>,
     /// Whether it was taken for done when it was first missed.
@@ -55,7 +54,6 @@ impl KnownFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
     files: FileMap<KnownFile>,
-    pub(super) turns: ByStatus<Turn>,
 }
 
 impl FileHistory {
@@ -88,18 +86,8 @@ impl FileHistory {
         files.filter(|(_, file)| file.is_settled() && file.missed_since.is_none())
     }
 
-    /// The page of each status at which the next read of its rows begins, counted from the outer end of the rows.
-    pub fn next_rows(&self) -> ByStatus<u64> {
-        ByStatus::from_fn(|status| self.turns[status].next())
-    }
-
     /// Applies the changes by a read.
-    pub fn update(
-        &mut self,
-        changed: Vec<(FileKey, KnownFile)>,
-        forgotten: &[FileKey],
-        count: &FolderCount,
-    ) {
+    pub fn update(&mut self, changed: Vec<(FileKey, KnownFile)>, forgotten: &[FileKey]) {
         for key in forgotten {
             self.files.remove(key);
         }
@@ -107,14 +95,6 @@ impl FileHistory {
         for (key, file) in changed {
             self.files.insert(key, file);
         }
-        for status in Status::ALL {
-            self.turns[status].add(status, count);
-        }
-    }
-
-    /// Continues with the turns of another history of the folder.
-    pub fn continue_turns(&mut self, of: &Self) {
-        self.turns.clone_from(&of.turns);
     }
 
     /// The failed and flagged files by class, as they are stored: as many as were counted.
@@ -127,14 +107,11 @@ impl FileHistory {
         )
     }
 
-    /// The failed and flagged files by class, after a read: as many as were counted, those first that its turn listed.
+    /// The failed and flagged files by class, after a read: as many as were counted, those first that it listed.
     pub fn classes(&self, count: &FolderCount) -> ClassCounts {
-        let is_listed = |key: FileKey, file: &KnownFile| {
-            count.unfinished.contains_key(&key) || self.turns[file.status].listed(key)
-        };
         let files = [true, false].into_iter().flat_map(|listed| {
             let files = self.settled();
-            files.filter(move |(key, file)| is_listed(*key, file) == listed)
+            files.filter(move |(key, _)| count.unfinished.contains_key(key) == listed)
         });
         let classes = files.filter_map(|(_, file)| file.class());
         ClassCounts::of(classes, &count.files, &count.examples)
@@ -167,10 +144,7 @@ fn oldest<'a>(files: impl Iterator<Item = &'a KnownFile>) -> ByStatus<Option<Tim
 
 impl From<FileMap<KnownFile>> for FileHistory {
     fn from(files: FileMap<KnownFile>) -> Self {
-        Self {
-            files,
-            turns: ByStatus::default(),
-        }
+        Self { files }
     }
 }
 
@@ -178,7 +152,6 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
     fn from_iter<I: IntoIterator<Item = (FileKey, KnownFile)>>(files: I) -> Self {
         Self {
             files: files.into_iter().collect(),
-            turns: ByStatus::default(),
         }
     }
 }

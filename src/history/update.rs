@@ -28,6 +28,6 @@ pub struct Update {
     /// Files that became done since the read before: their rows say so, or they are missed for the first time and as many files became
     /// done as are missed.
     pub finished: Vec<FileKey>,
-    /// Whether the read ended a whole turn of every status but done: a file that is neither listed nor remembered is done, or not there.
+    /// Whether the read listed every file that is not done: a file that is neither listed nor remembered is done, or not there.
     pub whole: bool,
 }

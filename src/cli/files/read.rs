@@ -92,7 +92,7 @@ impl Reader<'_> {
             let method = Method {
                 in_flight: self.collect.concurrency.get(),
                 hints: &Boundaries::default(),
-                rows: None,
+                rows: sorted::Rows::OfBoundaries,
                 clock_ahead: 0,
             };
             let classifier = Arc::clone(&self.classifier);

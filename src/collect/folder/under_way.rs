@@ -14,9 +14,6 @@ use crate::model::FileKey;
 use crate::portal::{Demand, Lane};
 use crate::snapshot::Unavailable;
 
-/// Reads that go on at once, at most: enough for every row that is remembered.
-const MOST_READS_ON: u32 = 12;
-
 /// A read that waits for its turn, or is under way.
 pub(super) struct DueRead {
     due: Due,
@@ -58,7 +55,6 @@ impl Folder {
     /// A read is due: it waits for its turn.
     pub fn queue(&mut self, due: Due) {
         self.read = Some(Box::new(DueRead::new(due)));
-        self.times_read_on = 0;
     }
 
     /// The folder presses by now, while its read waits that was due.
@@ -93,7 +89,6 @@ impl Folder {
         read.requests = requests;
         read.queued = now.at;
         read.begun = None;
-        self.times_read_on += 1;
         read.due
     }
 
@@ -135,17 +130,6 @@ impl Folder {
             self.unavailable(Unavailable::Error, error);
         }
         is_failing
-    }
-
-    /// Whether the read presses that waits or is under way.
-    pub fn presses(&self) -> bool {
-        let read = self.read.as_ref();
-        read.is_some_and(|read| read.due.need == Need::Pressing)
-    }
-
-    /// Whether a read that counted the folder goes on with rows of failed and flagged files that no read has listed.
-    pub fn has_more_to_read(&self) -> bool {
-        self.times_read_on < MOST_READS_ON && self.persisted.has_unread_rows()
     }
 
     /// The read ended; returns the files that the ledger watched when it began.

@@ -6,7 +6,7 @@ use crate::classify::ClassExamples;
 use crate::collect::layout::{Layout, PageNumber};
 use crate::collect::sorted::map::{CellRange, List, add};
 use crate::collect::sorted::page::PageRows;
-use crate::count::{DoneFiles, FolderCount, RowsRead};
+use crate::count::{DoneFiles, FolderCount};
 use crate::model::{ByStatus, Status};
 use crate::portal::PageRequest;
 
@@ -133,7 +133,7 @@ impl Pages {
     pub fn add_up(
         self,
         list: &List,
-        rows_read: ByStatus<RowsRead>,
+        whole: ByStatus<bool>,
         examples: ClassExamples,
     ) -> FolderCount {
         FolderCount {
@@ -145,7 +145,7 @@ impl Pages {
                 .into_iter()
                 .flat_map(|read| read.rows.files)
                 .collect(),
-            rows_read,
+            whole,
             ..FolderCount::empty(DoneFiles::Counted(list.boundaries()))
         }
     }

@@ -5,37 +5,33 @@ use std::ops::Range;
 
 use crate::collect::layout::{Layout, PageNumber};
 use crate::collect::sorted::map::{CellRange, List};
-use crate::count::RowsRead;
+use crate::count::MAX_REMEMBERED;
 use crate::model::{ByStatus, Status};
+use crate::portal::PAGE_SIZE;
 
-/// Pages of one run whose rows are read in one read, at most.
+/// Pages of one run whose rows are read by a count, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
 
-/// The same for files with a reason where the count need not wait: it was published before, or did not change in a folder that is seldom read.
-const PAGES_WITH_TIME: u64 = 100;
+/// The same by a walk, of files with a reason: as many files as are remembered.
+const PAGES_OF_A_WALK: u64 = MAX_REMEMBERED as u64 / PAGE_SIZE;
 
-/// Which rows of the files that are not done to read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RowsWanted {
-    /// By status: the page to begin with, counted from the outer end of the run, from 0.
-    pub next: ByStatus<u64>,
-    /// By status: the count at which all files were identified; `None` if some are not.
-    pub identified: ByStatus<Option<u64>>,
-    /// Whether files wait, so that the folder is read often.
-    pub is_read_often: bool,
-    /// Whether the read goes on with rows of a folder that was just counted.
-    pub goes_on: bool,
+/// Which rows of files that are not done to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Those of the pages that show the boundaries.
+    OfBoundaries,
+    Few,
+    /// All of failed and flagged files, and few of those that wait.
+    All,
 }
 
-impl RowsWanted {
-    /// Maximum number of pages to read of a status with this number of files.
-    pub fn pages(&self, status: Status, files: u64) -> u64 {
-        let is_known = self.identified[status] == Some(files);
-        let has_time = self.goes_on || (is_known && !self.is_read_often);
-        if status.has_reason() && has_time {
-            PAGES_WITH_TIME
-        } else {
-            PAGES_OF_A_RUN
+impl Rows {
+    /// Maximum number of pages of the run of a status.
+    const fn pages(self, status: Status) -> u64 {
+        match self {
+            Self::OfBoundaries => 0,
+            Self::All if status.has_reason() => PAGES_OF_A_WALK,
+            Self::Few | Self::All => PAGES_OF_A_RUN,
         }
     }
 }
@@ -86,14 +82,13 @@ fn probes(gap: &Range<u64>, layout: Layout, hints: &[u64]) -> [u64; 4] {
     [target, middle, gap.start, gap.end - 1]
 }
 
-/// The pages with the rows that are wanted, and what is read of each status then.
+/// The pages with the rows that are wanted, and the statuses of which these are all.
 pub fn rows(
     list: &List,
     layout: Layout,
-    wanted: &RowsWanted,
-) -> (BTreeSet<PageNumber>, ByStatus<RowsRead>) {
-    let (mut pages, mut read) = (BTreeSet::new(), ByStatus::default());
-    let counts = list.counts();
+    wanted: Rows,
+) -> (BTreeSet<PageNumber>, ByStatus<bool>) {
+    let (mut pages, mut are_all) = (BTreeSet::new(), ByStatus::from_fn(|_| true));
     for CellRange { cell, range } in list.ranges() {
         let Some(status) = cell.map(|word| word.status) else {
             continue;
@@ -102,19 +97,11 @@ pub fn rows(
             continue;
         }
         let [front, back] = [range.start, range.end - 1].map(|at| layout.page_of(at).0);
-        let of_run = back - front + 1;
-        let from = Some(wanted.next[status]).filter(|from| *from < of_run);
-        let from = from.unwrap_or(0);
-        let end = from + wanted.pages(status, counts[status]).min(of_run - from);
-        let is_in_front = range.start <= list.end() - range.end;
-        let page = |at: u64| PageNumber(if is_in_front { front + at } else { back - at });
-        pages.extend((from..end).map(page));
-        read[status] = RowsRead {
-            from,
-            next: Some(end).filter(|end| *end < of_run),
-        };
+        let end = front.saturating_add(wanted.pages(status)).min(back + 1);
+        pages.extend((front..end).map(PageNumber));
+        are_all[status] &= end > back;
     }
-    (pages, read)
+    (pages, are_all)
 }
 
 #[cfg(test)]
@@ -128,39 +115,23 @@ mod tests {
         page_size: 100,
     };
 
-    fn rows_read(next: u64, identified: Option<u64>, run: Range<u64>) -> (Vec<u64>, RowsRead) {
-        let mut ranges = Vec::new();
-        add(&mut ranges, 0..run.start, Some(Done.into()));
-        add(&mut ranges, run, Some(Failed.into()));
-        add(&mut ranges, 0..LAYOUT.total, Some(Done.into()));
-        let list = List::new(ranges, LAYOUT.total).unwrap();
-        let mut wanted = RowsWanted {
-            is_read_often: true,
-            goes_on: identified.is_none(),
-            ..RowsWanted::default()
-        };
-        (wanted.next[Failed], wanted.identified[Failed]) = (next, identified);
-        wanted.next[Pending] = 7;
-        let (pages, read) = rows(&list, LAYOUT, &wanted);
-        assert_eq!(read[Pending], RowsRead::default());
-        (pages.into_iter().map(|page| page.0).collect(), read[Failed])
-    }
-
     #[test]
-    fn the_rows_of_a_long_run_are_read_over_several_reads_from_its_outer_end() {
-        let read = |from, next| RowsRead { from, next };
-        let front = 0..25_000;
-        let (pages, rows) = rows_read(0, None, front.clone());
-        assert_eq!((pages[0], pages.len()), (1, 100));
-        assert_eq!(rows, read(0, Some(100)));
-        let (pages, rows) = rows_read(200, None, front.clone());
-        assert_eq!((pages[0], pages.len()), (201, 50));
-        assert_eq!(rows, read(200, None));
-        let (pages, rows) = rows_read(900, Some(25_000), front);
-        assert_eq!((pages[0], pages.len()), (1, 20));
-        assert_eq!(rows, read(0, Some(20)));
-        let (pages, rows) = rows_read(20, Some(25_000), 75_000..100_000);
-        assert_eq!((pages[0], pages.len(), pages[19]), (961, 20, 980));
-        assert_eq!(rows, read(20, Some(40)));
+    fn a_walk_reads_every_row_of_failed_files_and_a_count_the_first_pages_of_each_status() {
+        let mut ranges = Vec::new();
+        add(&mut ranges, 0..25_000, Some(Failed.into()));
+        add(&mut ranges, 0..75_000, Some(Done.into()));
+        add(&mut ranges, 0..LAYOUT.total, Some(Pending.into()));
+        let list = List::new(ranges, LAYOUT.total).unwrap();
+        for (wanted, failed, pending, all_failed) in [
+            (Rows::OfBoundaries, 0, 0, false),
+            (Rows::Few, 20, 20, false),
+            (Rows::All, 250, 20, true),
+        ] {
+            let (pages, are_all) = rows(&list, LAYOUT, wanted);
+            let expected = (1..=failed).chain(751..751 + pending).map(PageNumber);
+            assert_eq!(pages, expected.collect());
+            let all = [Failed, Pending, Status::Flagged].map(|status| are_all[status]);
+            assert_eq!(all, [all_failed, false, true]);
+        }
     }
 }

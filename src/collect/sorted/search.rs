@@ -1,4 +1,5 @@
-//! Reads pages until every boundary is known, in several passes until two of them show the same boundaries; then the rows that are wanted.
+//! Reads pages until every boundary is known, in several passes until two of them show the same boundaries. The rows that are wanted are read after
+//! the first.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
 use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
 use crate::collect::sorted::{Method, SortedRead, plan};
-use crate::count::{FolderCount, MAX_FILES, RowsRead};
+use crate::count::{FolderCount, MAX_FILES};
 use crate::model::ByStatus;
 use crate::portal::PageBody;
 
-/// Passes over the pages that the boundaries depend on, at most.
-const PASSES: u32 = 4;
+/// Passes over the pages that the boundaries depend on, at most: one before the rows are read, and four after it.
+const PASSES: u32 = 5;
 
-/// Requests of one search, at most: far more than any folder needs that can be counted at all.
+/// Requests for the boundaries of one folder, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
 
 pub(super) struct Search<'a, F> {
@@ -30,6 +31,10 @@ pub(super) struct Search<'a, F> {
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageNumber>,
     requests: u64,
+    /// Those of the requests that are not for boundaries.
+    row_requests: u64,
+    /// Files by status before the rows were read, and the statuses of which all rows were.
+    opening: Option<(ByStatus<u64>, ByStatus<bool>)>,
 }
 
 struct Found {
@@ -50,16 +55,18 @@ impl<'a, F: FetchPage> Search<'a, F> {
             pages: Pages::new(),
             last_alone: None,
             requests: 0,
+            row_requests: 0,
+            opening: None,
         }
     }
 
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
         let found = self.find().await?;
         check_end_of_rows(&found)?;
-        let rows_read = self.read_rows(&found).await?;
+        let whole = self.whole(&found.list);
         let shows_all = found.stable && self.pages.are_distinct();
         let examples = self.reasons.finish();
-        let count = self.pages.add_up(&found.list, rows_read, examples);
+        let count = self.pages.add_up(&found.list, whole, examples);
         let left_out = found.layout.total.saturating_sub(count.files.total());
         Ok(SortedRead {
             stable: found.stable,
@@ -84,6 +91,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
             let ranges = self.explore(&hints).await?;
             if let Some(list) = List::new(ranges, self.pages.layout.total) {
                 let stands = before.is_some_and(|before| list.stands_as(&before));
+                self.read_rows(&list).await?;
                 if is_one_page || stands && self.pages.has_one_total() {
                     self.check_order(&list)?;
                     return Ok(self.found(list, true));
@@ -124,14 +132,28 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Reads the rows that are wanted, but for pages that were read already.
-    async fn read_rows(&mut self, found: &Found) -> Result<ByStatus<RowsRead>, ReadError> {
-        let Some(wanted) = &self.method.rows else {
-            return Ok(ByStatus::default());
+    /// Reads the rows that are wanted, but for pages that were read already; once, after the first search that found every boundary.
+    async fn read_rows(&mut self, list: &List) -> Result<(), ReadError> {
+        if self.opening.is_some() {
+            return Ok(());
+        }
+        let (pages, are_all) = plan::rows(list, self.pages.layout, self.method.rows);
+        self.opening = Some((list.counts(), are_all));
+        let pages = &pages - &self.pages.all();
+        self.row_requests = pages.len() as u64;
+        self.read(pages).await
+    }
+
+    /// The statuses of which all rows were read, between two searches that found as many files.
+    fn whole(&self, list: &List) -> ByStatus<bool> {
+        let counts = list.counts();
+        let is_whole = |status| {
+            let opening = self.opening.as_ref();
+            opening.is_some_and(|(before, are_all)| {
+                are_all[status] && before[status] == counts[status]
+            })
         };
-        let (pages, read) = plan::rows(&found.list, found.layout, wanted);
-        self.read(&pages - &self.pages.all()).await?;
-        Ok(read)
+        ByStatus::from_fn(is_whole)
     }
 
     /// Checks that the pages of the last pass belong to one sorted list.
@@ -162,7 +184,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         pages: BTreeSet<PageNumber>,
     ) -> Result<BTreeSet<PageNumber>, ReadError> {
         self.requests += pages.len() as u64;
-        if self.requests > MAX_REQUESTS {
+        if self.requests - self.row_requests > MAX_REQUESTS {
             return Err(ReadError::Moving);
         }
         match pages.len() {

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use super::*;
 use crate::classify::Class;
 use crate::collect::testing::{Folder, Quirk, counts};
-use crate::count::{DoneFiles, RowsRead};
+use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
 use crate::portal::{PageBody, PageRequest};
 
@@ -38,7 +38,7 @@ where
     let method = Method {
         in_flight,
         hints,
-        rows: Some(RowsWanted::default()),
+        rows: Rows::Few,
         clock_ahead: 0,
     };
     run_as(method, fetch)
@@ -132,8 +132,7 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
     );
     let sorted = count_folder(folder.clone());
     for status in [Status::Failed, Status::Pending] {
-        let pages = sorted.count.rows_read[status];
-        assert_eq!(pages, RowsRead::default(), "{status:?}");
+        assert!(sorted.count.whole[status], "{status:?}");
     }
     assert_eq!(sorted.count.unfinished.len(), 97);
     let class = Some(Class::from_label("reason failed"));
@@ -142,15 +141,15 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
     assert!(failed.all(|file| file.class == class));
 }
 
-/// Counts a folder a second time: with its boundaries and the rows that are still to be read.
-fn count_again(folder: &mut Folder, before: &FolderCount, rows: RowsWanted) -> SortedRead {
+/// Counts a folder a second time, with its boundaries.
+fn count_again(folder: &mut Folder, before: &FolderCount, rows: Rows) -> SortedRead {
     let DoneFiles::Counted(hints) = &before.done else {
         panic!("done files were read");
     };
     let method = Method {
         in_flight: 2,
         hints,
-        rows: Some(rows),
+        rows,
         clock_ahead: 0,
     };
     let folder = RefCell::new(folder);
@@ -158,7 +157,7 @@ fn count_again(folder: &mut Folder, before: &FolderCount, rows: RowsWanted) -> S
 }
 
 #[test]
-fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found() {
+fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found_and_a_walk_reads_all_of_them() {
     let files = [
         (Status::Failed, 1_000),
         (Status::Done, 4_000),
@@ -172,60 +171,36 @@ fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found() {
         let expected = counts(&folder);
         let first = count_folder(folder.clone());
         assert_eq!(counted(&first), expected);
-        assert!(first.count.requests <= 300, "{}", first.count.requests);
-        let unread = first.count.files[Status::Failed] - first.count.listed()[Status::Failed];
-        assert!(unread >= 400, "{unread}");
-        let identified = RowsWanted {
-            next: ByStatus::default(),
-            identified: ByStatus::from_fn(|status| Some(first.count.files[status])),
-            is_read_often: true,
-            goes_on: false,
-        };
-        let again = count_again(&mut folder, &first.count, identified);
+        assert!(first.count.requests <= 150, "{}", first.count.requests);
+        assert!(!first.count.whole[Status::Failed] && !first.count.whole[Status::Flagged]);
+        let again = count_again(&mut folder, &first.count, Rows::Few);
         assert_eq!(counted(&again), expected);
         assert!(again.count.requests <= 105, "{}", again.count.requests);
+        let walk = count_again(&mut folder, &first.count, Rows::All);
+        assert_eq!(counted(&walk), expected);
+        assert!(walk.count.requests <= 450, "{}", walk.count.requests);
+        for status in Status::WITH_REASON {
+            let listed = walk.count.listed()[status];
+            assert!(walk.count.whole[status] && listed == walk.count.files[status]);
+        }
     }
 }
 
-/// The rows to read after a count: those behind, and some of them again after the last.
-fn rows_after(before: RowsWanted, count: &FolderCount) -> RowsWanted {
-    let next = ByStatus::from_fn(|status| count.rows_read[status].next);
-    RowsWanted {
-        next: ByStatus::from_fn(|status| next[status].unwrap_or(0)),
-        is_read_often: true,
-        goes_on: next[Status::Failed].is_some(),
-        identified: ByStatus::from_fn(|status| match next[status] {
-            None => Some(count.files[status]),
-            Some(_) => before.identified[status],
-        }),
-    }
-}
-
-/// What a folder of 3,000 pages costs: the first read, those until all rows were read, and one after them.
+/// What a folder of 3,000 pages costs: the first count, a walk, and a count after it.
 fn costs(files: &[(Status, u64)]) -> [u64; 3] {
     let mut folder = mixed(files, 10);
     let expected = counts(&folder);
-    let mut before = count_folder(folder.clone()).count;
-    let first = before.requests;
-    let mut rows = rows_after(RowsWanted::default(), &before);
-    let mut known: HashSet<_> = before.unfinished.keys().copied().collect();
-    let (mut most, mut last) = (first, 0);
-    while rows.identified[Status::Failed].is_none() || last == 0 {
-        last = u64::from(rows.identified[Status::Failed].is_some());
-        let read = count_again(&mut folder, &before, rows);
-        assert_eq!(counted(&read), expected);
-        before = read.count;
-        most = most.max(before.requests);
-        rows = rows_after(rows, &before);
-        known.extend(before.unfinished.keys());
-    }
+    let first = count_folder(folder.clone()).count;
+    let walk = count_again(&mut folder, &first, Rows::All).count;
+    let again = count_again(&mut folder, &walk, Rows::Few);
+    assert_eq!(counted(&again), expected);
     let unfinished: u64 = files[1..].iter().map(|(_, files)| files).sum();
-    assert_eq!(known.len() as u64, unfinished);
-    [first, most, before.requests]
+    assert_eq!(walk.unfinished.len() as u64, unfinished);
+    [first, walk, again.count].map(|count| count.requests)
 }
 
 #[test]
-fn a_folder_of_any_size_costs_what_is_not_identified() {
+fn a_folder_of_any_size_costs_what_is_not_done() {
     for (files, expected) in [
         (&[(Status::Done, 30_000)][..], [3, 3, 3]),
         (
@@ -236,11 +211,11 @@ fn a_folder_of_any_size_costs_what_is_not_identified() {
                 (Status::Pending, 38),
                 (Status::Processing, 37),
             ],
-            [28, 28, 22],
+            [28, 22, 22],
         ),
         (
             &[(Status::Done, 22_000), (Status::Failed, 8_000)],
-            [130, 130, 30],
+            [55, 810, 30],
         ),
     ] {
         let costs = costs(files);

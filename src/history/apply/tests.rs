@@ -4,7 +4,7 @@ mod entries;
 mod histories;
 mod limit;
 mod times;
-mod turns;
+mod rows;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::*;
 use crate::classify::{Class, ReasonReader};
 use crate::clock::Moment;
-use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, RowsRead};
+use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED};
 use crate::history::Unidentified;
 use crate::model::FileKey;
 
@@ -48,8 +48,8 @@ struct Rows<'a> {
     files: &'a [(u128, Status)],
     created: i64,
     consistent: bool,
-    /// The pages of every status that were read.
-    pages: RowsRead,
+    /// Whether they are all rows of their status.
+    are_all: bool,
     /// Whether done files were read, and not only counted.
     every_row: bool,
 }
@@ -60,7 +60,7 @@ impl Story {
             files,
             created: self.minute,
             consistent: true,
-            pages: RowsRead::default(),
+            are_all: true,
             every_row: true,
         })
     }
@@ -76,7 +76,7 @@ impl Story {
         let mut count = FolderCount {
             examples: ReasonReader::default().finish(),
             consistent: rows.consistent,
-            rows_read: ByStatus::from_fn(|_| rows.pages),
+            whole: ByStatus::from_fn(|_| rows.are_all),
             ..FolderCount::empty(DoneFiles::Counted(Boundaries::default()))
         };
         for (number, status) in rows.files {
@@ -121,7 +121,7 @@ impl Story {
         let count = &read.count;
         let update = apply(self.record.as_ref(), &self.history, &read);
         let (changed, forgotten) = (update.changed, update.forgotten);
-        self.history.update(changed, &forgotten, count);
+        self.history.update(changed, &forgotten);
         self.record = Some(update.record);
         self.oldest = self.history.oldest(count);
         let classes = self.history.classes(count).files.into_iter();
@@ -152,7 +152,7 @@ fn torn(files: &[(u128, Status)]) -> Rows<'_> {
         files,
         created: 0,
         consistent: false,
-        pages: RowsRead::default(),
+        are_all: true,
         every_row: true,
     }
 }
@@ -164,12 +164,19 @@ fn whole(files: &[(u128, Status)]) -> Rows<'_> {
     }
 }
 
-/// A read that lists the rows of some pages, and counts done files by their boundaries.
-fn part(files: &[(u128, Status)], from: u64, next: Option<u64>) -> Rows<'_> {
+/// A read that lists every file that is not done, and counts the others by their boundaries.
+fn walked(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
-        pages: RowsRead { from, next },
         every_row: false,
         ..whole(files)
+    }
+}
+
+/// The same with the rows of some pages.
+fn part(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
+        are_all: false,
+        ..walked(files)
     }
 }
 

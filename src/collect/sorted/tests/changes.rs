@@ -276,7 +276,7 @@ fn boundaries_that_came_back_between_the_passes_are_off_by_no_more_than_what_cha
             18,
             Change::Replace(3_178_324_168_269_639_640, Status::Flagged),
         ),
-        (20, Change::Move(782_082_985_663_485_249, Status::Pending)),
+        (56, Change::Move(782_082_985_663_485_249, Status::Pending)),
     ];
     let (held, read) = count_changing(folder, &changes);
     let read = read.unwrap();

@@ -22,8 +22,8 @@ enum Read {
     },
     /// The counts are right; of the files that are not done, one in two is listed.
     Sample,
-    /// The counts are right; of each status, the pages are listed at which its turn goes on.
-    Pages,
+    /// The counts are right, and every file is listed that is not done.
+    Walk,
     /// The list is empty, though the folder is not.
     Empty,
 }
@@ -124,7 +124,7 @@ impl Truth {
         }
     }
 
-    fn rows(&mut self, read: Read, from: u64) -> Vec<(u128, Status)> {
+    fn rows(&mut self, read: Read) -> Vec<(u128, Status)> {
         let mut rows: Vec<_> = self
             .files
             .iter()
@@ -154,15 +154,7 @@ impl Truth {
                 rows.retain(|_| self.random.u8(..4) > 0);
             }
             Read::Sample => rows.retain(|(_, status)| *status != Done && self.random.bool()),
-            Read::Pages => {
-                let mut passed = ByStatus::<u64>::default();
-                rows.retain(|(_, status)| {
-                    passed[*status] += 1;
-                    let page = (passed[*status] - 1) / PAGE;
-                    let is_read = (from..from + PAGES).contains(&page);
-                    *status != Done && (is_read || !BY_IDENTITY.contains(status))
-                });
-            }
+            Read::Walk => rows.retain(|(_, status)| *status != Done),
         }
         self.note(&rows);
         rows
@@ -192,32 +184,14 @@ impl Truth {
 
     /// Reads the folder and applies what was listed.
     fn read(&mut self, story: &mut Story, read: Read) {
-        // Both statuses go on at one page here, as long as both have that page.
-        let next = story.history.next_rows();
-        let from = next[Failed].min(next[Flagged]);
-        let files = self.rows(read, from);
-        let exact = self.counts();
-        let last = BY_IDENTITY.map(|status| exact[status].div_ceil(PAGE));
-        let (pages, counts) = match read {
-            Read::Sample => (
-                RowsRead {
-                    from: 0,
-                    next: Some(1),
-                },
-                Some(exact),
-            ),
-            Read::Pages => {
-                let goes_on = last.into_iter().any(|last| last > from + PAGES);
-                let next = goes_on.then_some(from + PAGES);
-                (RowsRead { from, next }, Some(exact))
-            }
-            _ => (RowsRead::default(), None),
-        };
+        let files = self.rows(read);
+        let by_boundaries = matches!(read, Read::Sample | Read::Walk);
+        let counts = by_boundaries.then(|| self.counts());
         let rows = Rows {
             files: &files,
             created: 0,
             consistent: !matches!(read, Read::Torn { .. }),
-            pages,
+            are_all: read != Read::Sample,
             every_row: counts.is_none(),
         };
         story.read_with_counts(&rows, counts);
@@ -228,10 +202,6 @@ impl Truth {
         self.files.values_mut().for_each(|file| file.seen = false);
     }
 }
-
-/// Rows of a page, and pages that a read reads of each status.
-const PAGE: u64 = 2;
-const PAGES: u64 = 2;
 
 fn assert_none_invented(story: &Story, most: &ByStatus<u64>) -> Result<(), TestCaseError> {
     for status in BY_IDENTITY {
@@ -260,7 +230,7 @@ proptest! {
     fn without_a_change_nothing_enters(seed: u64) {
         let (mut truth, mut story) = (Truth::new(seed), Story::default());
         for _ in 0..80 {
-            let kinds = [Read::Exact, Read::Torn { changes: false }, Read::Sample, Read::Pages];
+            let kinds = [Read::Exact, Read::Torn { changes: false }, Read::Sample, Read::Walk];
             let read = kinds[truth.random.usize(..4)];
             truth.read(&mut story, read);
             assert_none_invented(&story, &ByStatus::default())?;
@@ -273,7 +243,7 @@ proptest! {
         let (mut truth, mut story) = (Truth::new(seed), Story::default());
         truth.read(&mut story, Read::Exact);
         for _ in 0..80 {
-            let kinds = [Read::Exact, Read::Torn { changes: false }, Read::Pages, Read::Empty];
+            let kinds = [Read::Exact, Read::Torn { changes: false }, Read::Walk, Read::Empty];
             let read = kinds[truth.random.usize(..4)];
             truth.read(&mut story, read);
             assert_none_invented(&story, &ByStatus::default())?;
@@ -336,7 +306,7 @@ proptest! {
                 truth.change(false);
                 changes += 1;
             }
-            let kinds = [Read::Sample, Read::Pages, Read::Exact];
+            let kinds = [Read::Sample, Read::Walk, Read::Exact];
             let read = kinds[truth.random.usize(..3)];
             truth.read(&mut story, read);
             for status in BY_IDENTITY {

@@ -50,7 +50,7 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
         files: &[(1, Pending)],
         created: 0,
         consistent: true,
-        pages: RowsRead::default(),
+        are_all: true,
         every_row: true,
     });
     story.read(&[(1, Done)]);
@@ -63,7 +63,7 @@ fn by_boundaries(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
         files,
         created: minute,
         consistent: true,
-        pages: RowsRead::default(),
+        are_all: true,
         every_row: false,
     }
 }
