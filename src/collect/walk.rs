@@ -95,7 +95,6 @@ impl Collector {
         debug!(%portal, %id, %error, "not all failed and flagged files of a folder were read");
         if let Some(folder) = self.folders.get_mut(id) {
             folder.forget_read();
-            folder.read_log.press();
             folder.walks.ended(Moment::now().steady);
         }
     }
@@ -134,7 +133,11 @@ mod tests {
             }
             let now = start + Duration::from_mins(minutes);
             walks.counted(&count(failed, is_whole), now);
-            assert_eq!(walks.due(now), pages, "{walked:?} {failed} {is_whole} {minutes}");
+            assert_eq!(
+                walks.due(now),
+                pages,
+                "{walked:?} {failed} {is_whole} {minutes}"
+            );
             assert_eq!(walks.files, [failed, 0], "{Flagged:?}");
         }
     }

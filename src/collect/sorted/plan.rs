@@ -83,11 +83,7 @@ fn probes(gap: &Range<u64>, layout: Layout, hints: &[u64]) -> [u64; 4] {
 }
 
 /// The pages with the rows that are wanted, and the statuses of which these are all.
-pub fn rows(
-    list: &List,
-    layout: Layout,
-    wanted: Rows,
-) -> (BTreeSet<PageNumber>, ByStatus<bool>) {
+pub fn rows(list: &List, layout: Layout, wanted: Rows) -> (BTreeSet<PageNumber>, ByStatus<bool>) {
     let (mut pages, mut are_all) = (BTreeSet::new(), ByStatus::from_fn(|_| true));
     for CellRange { cell, range } in list.ranges() {
         let Some(status) = cell.map(|word| word.status) else {

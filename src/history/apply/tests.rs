@@ -3,8 +3,8 @@
 mod entries;
 mod histories;
 mod limit;
-mod times;
 mod rows;
+mod times;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
