@@ -7,6 +7,7 @@ mod pages;
 mod pairs;
 mod stored;
 mod turns;
+mod walks;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

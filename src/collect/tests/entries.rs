@@ -11,7 +11,7 @@ use crate::config::Strategy;
 use crate::model::{Status, Timestamp};
 use crate::snapshot::FolderView;
 
-const MINUTE: Duration = Duration::from_mins(1);
+pub(super) const MINUTE: Duration = Duration::from_mins(1);
 
 /// A portal with one folder, and a collector that reads every page of it each minute.
 struct Watched {
