@@ -89,9 +89,9 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     let server = Server::own().await;
     let shared = patient(&server).await;
     let exporter = shared.start().await;
+    shared.held(&exporter, "nothing_eligible").await;
     let metrics = until_writable(&exporter, true).await;
     let entered = entries(&shared, &metrics);
-    shared.held(&exporter, "nothing_eligible").await;
 
     server.stop().await;
     goes_on_without_server(&shared, &exporter, "f.pdf").await;
