@@ -1,12 +1,9 @@
-//! `kb-exporter rules`: the alert rules, rendered for an installation.
+//! `kb-exporter rules`: the alert rules, rendered for an installation. The shipped text is changed line by line, and stays as it is
+//! elsewhere, comments included.
 
-mod render;
-mod settings;
-mod shipped;
-mod threshold;
-
+use std::fmt::Write;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -14,8 +11,25 @@ use clap::{Args, ValueEnum};
 use crate::cli::web::SiteArgs;
 use crate::cli::{address, output};
 
-use settings::Settings;
-use shipped::SHIPPED;
+/// The shipped rules. A line `#   NAME = VALUE  MEANING` in the head lists a threshold, and a comment `# NAME` follows each use.
+const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
+
+/// What the shipped rules name, and an installation may name otherwise.
+const RUNBOOK: &str = "https://git.example/kb-exporter/blob/main/alerts/runbook.md";
+const GRAFANA: &str = "http://localhost:3000";
+const EXPORTER: &str = "http://localhost:15732";
+const JOB: &str = r#"job="kb-exporter""#;
+
+/// What precedes the groups of rules in an object of Kubernetes.
+const KUBERNETES: &str = "\
+# Written by `kb-exporter rules --output kubernetes`.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: kb-exporter
+  labels: {app.kubernetes.io/name: kb-exporter}
+spec:
+";
 
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,21 +46,18 @@ pub(super) struct RulesArgs {
     #[command(flatten)]
     site: SiteArgs,
     /// Link each alert to its section of the runbook at this URL. [default: the document of the project]
-    #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
+    #[arg(long, value_name = "URL", value_parser = runbook_url)]
     runbook_url: Option<String>,
     /// Link each alert to a dashboard of the Grafana server at this URL. Without it, alerts have no `dashboard_url`; without
     /// `--web.external-url`, they have no `page_url`, the exporter's own page of the folder.
     #[arg(long, value_name = "URL", value_parser = address::site)]
     dashboard_url: Option<String>,
     /// Use this job name of the scrape configuration. [default: kb-exporter]
-    #[arg(long, value_name = "NAME", value_parser = render::quoted)]
+    #[arg(long, value_name = "NAME", value_parser = quoted)]
     job: Option<String>,
-    /// Tell installations apart by these labels besides the job, such as `cluster,namespace`. All series of the exporter must have them.
-    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = render::label)]
-    by: Vec<String>,
-    /// Fit the rules to this scrape interval, up to 5m. Above 2m, the rules bridge longer gaps between two samples.
-    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
-    scrape_interval: Duration,
+    /// Change a threshold. Repeatable. `--set help` lists the names.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
     /// Print in this format: prometheus or kubernetes.
     #[arg(
         long,
@@ -55,17 +66,192 @@ pub(super) struct RulesArgs {
         hide_possible_values = true
     )]
     output: Form,
-    #[command(flatten)]
-    settings: Settings,
+}
+
+/// The value of a `--set`.
+#[derive(Debug, Clone, PartialEq)]
+enum Setting {
+    /// Asks for the list of names.
+    Help,
+    Threshold(&'static str, f64),
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "help" {
+            return Ok(Self::Help);
+        }
+        let (name, value) = text
+            .split_once('=')
+            .ok_or("write NAME=VALUE, or `help` for the list of names")?;
+        let (name, _, meaning) = thresholds()
+            .find(|(listed, ..)| *listed == name)
+            .ok_or_else(|| {
+                format!("there is no threshold `{name}`; `--set help` lists the names")
+            })?;
+        // The list says what 0 means where it is allowed. Elsewhere the alert would always fire.
+        let may_be_zero = meaning.contains(" 0: ");
+        let is_allowed =
+            |value: &f64| value.is_finite() && (*value > 0.0 || *value == 0.0 && may_be_zero);
+        let least = if may_be_zero {
+            "of 0 or more"
+        } else {
+            "above 0 (with 0, the alert would always fire)"
+        };
+        let value = value.parse().ok().filter(is_allowed);
+        let value = value.ok_or_else(|| format!("{name} is a number {least}"))?;
+        Ok(Self::Threshold(name, value))
+    }
 }
 
 /// Prints the rules, or the names of the thresholds.
 pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
     let text = match args.output {
-        _ if args.settings.help => threshold::table(),
-        Form::Prometheus => args.render(SHIPPED),
-        Form::Kubernetes => render::kubernetes(&args.render(SHIPPED)),
+        _ if args.set.contains(&Setting::Help) => names(),
+        Form::Prometheus => args.render(),
+        Form::Kubernetes => kubernetes(&args.render()),
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The name, the shipped value and the meaning of each threshold, in the order of the list.
+fn thresholds() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    SHIPPED.lines().filter_map(|line| {
+        let (name, rest) = line.strip_prefix("#   ")?.split_once(" = ")?;
+        let (value, meaning) = rest.split_once(' ')?;
+        Some((name, value, meaning.trim_start()))
+    })
+}
+
+fn names() -> String {
+    let mut text = String::new();
+    for (name, value, meaning) in thresholds() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<28} {value:<7} {meaning}");
+    }
+    text
+}
+
+impl RulesArgs {
+    /// The shipped rules with the changes that the arguments make, without links to what nobody serves.
+    fn render(&self) -> String {
+        let mut text = self.with_thresholds();
+        let job = self.job.as_ref().map(|job| format!(r#"job="{job}""#));
+        for (old, new) in [
+            (RUNBOOK, &self.runbook_url),
+            (EXPORTER, &self.site.external_url),
+            (GRAFANA, &self.dashboard_url),
+            (JOB, &job),
+        ] {
+            if let Some(new) = new {
+                text = text.replace(old, new);
+            }
+        }
+        text
+    }
+
+    fn with_thresholds(&self) -> String {
+        let is_linked = |line: &&str| {
+            let has = |link| line.trim_start().starts_with(link);
+            (self.dashboard_url.is_some() || !has("dashboard_url: "))
+                && (self.site.external_url.is_some() || !has("page_url: "))
+        };
+        let lines = SHIPPED.lines().filter(is_linked);
+        lines.map(|line| self.with_threshold(line) + "\n").collect()
+    }
+
+    /// A line with the new value of the threshold that it lists or uses, if that is changed. The last change counts.
+    fn with_threshold(&self, line: &str) -> String {
+        for setting in self.set.iter().rev() {
+            let Setting::Threshold(name, value) = setting else {
+                continue;
+            };
+            let listed = line.strip_prefix(&format!("#   {name} = "));
+            if let Some((_, meaning)) = listed.and_then(|rest| rest.split_once(' ')) {
+                return format!("#   {name} = {value} {meaning}");
+            }
+            let used = line.strip_suffix(&format!(" # {name}"));
+            if let Some((before, _)) = used.and_then(|used| used.rsplit_once(' ')) {
+                return format!("{before} {value} # {name}");
+            }
+        }
+        line.to_owned()
+    }
+}
+
+/// The rules as an object of Kubernetes, for the Prometheus operator.
+fn kubernetes(rules: &str) -> String {
+    let indented = rules.lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("  {line}\n"),
+    });
+    KUBERNETES.to_owned() + &indented.collect::<String>()
+}
+
+/// The address of a runbook, to which `#` and the name of an alert are added.
+fn runbook_url(text: &str) -> Result<String, String> {
+    let url = address::linked(text)?;
+    if url.fragment().is_some() {
+        return Err("the name of the alert is added after `#`: remove that part".to_owned());
+    }
+    Ok(url.into())
+}
+
+/// The name of a job, escaped as in a string of `PromQL`.
+fn quoted(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("it is a line of text".to_owned());
+    }
+    Ok(text.replace('\\', r"\\").replace('"', r#"\""#))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_would_break_the_rules_are_refused() {
+        type Accepts = fn(&str) -> bool;
+        let runbook: Accepts = |text| runbook_url(text).is_ok();
+        let site: Accepts = |text| address::site(text).is_ok();
+        let job: Accepts = |text| quoted(text).is_ok();
+        let set: Accepts = |text| text.parse::<Setting>().is_ok();
+        for (accepts, right, wrong) in [
+            (
+                runbook,
+                "https://a.example/kb?v=1",
+                "https://a.example/#top",
+            ),
+            (runbook, "https://a.example", "javascript:alert(1)"),
+            (site, "https://a.example/", "https://a.example/a'b"),
+            (site, "https://a.example/b", "https://a.example/?x={{ y }}"),
+            (job, r#"a"b\c"#, "a\nb"),
+            (job, "a", ""),
+            (set, "most_failed_files=2.5", "most_failed_files=0"),
+            (set, "spike_factor=0", "spike_factor=-1"),
+            (set, "spike_factor=6", "spike_factor=NaN"),
+            (set, "help", "spike=4"),
+            (set, "stuck_seconds=1", "stuck_seconds=4 or vector(1)"),
+        ] {
+            assert!(accepts(right), "{right}");
+            assert!(!accepts(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_threshold_is_used_with_the_listed_value() {
+        let rules = SHIPPED
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'));
+        let uses = rules.filter_map(|line| line.split_once(" # "));
+        let uses: Vec<_> = uses
+            .map(|(used, name)| (name, used.rsplit(' ').next().unwrap_or(used)))
+            .collect();
+        let listed: Vec<_> = thresholds().map(|(name, value, _)| (name, value)).collect();
+        assert!(!listed.is_empty() && listed.iter().all(|known| uses.contains(known)));
+        assert!(uses.iter().all(|used| listed.contains(used)), "{uses:?}");
+    }
 }

@@ -293,7 +293,6 @@ fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
         "--dashboard-url=https://example.org/grafana/",
         "--web.external-url=https://kb.example/",
         r#"--job=the "main" job: # 1"#,
-        "--scrape-interval=5m",
     ];
     arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
     let text = rendered(&arguments);
@@ -322,23 +321,6 @@ fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
     let selected = text.matches(r#"{job="the \"main\" job: # 1"}"#).count();
     let shipped = rules::text().matches(r#"{job="kb-exporter"}"#).count();
     assert_eq!(selected, shipped);
-}
-
-#[test]
-fn the_rules_of_an_installation_know_its_clusters_and_its_archive() {
-    let rules = rendered(&[
-        "--by=cluster,namespace",
-        "--set=failed_spike_files=5",
-        "--set=failed_spike_files=40",
-        "--for-folder=018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6",
-    ]);
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("kb-exporter.yml"), rules).unwrap();
-    let tests = folder.path().join("tests");
-    fs::create_dir(&tests).unwrap();
-    let story = tests.join("story.yml");
-    fs::write(&story, include_str!("alerts/story.yml")).unwrap();
-    promtool(&["test", "rules"], &[story]);
 }
 
 #[test]

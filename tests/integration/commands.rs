@@ -322,7 +322,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.telemetry-path", "/"],
         &["--log.level", "loud"],
         &["portal", "--portal.transcription", "perhaps"],
-        &["rules", "--scrape-interval", "0s"],
+        &["rules", "--set", "spike_factor=often"],
         &["reindex", "history"],
     ] {
         let output = run(program().args(line), "");
