@@ -24,7 +24,7 @@
 //!                    5. result, later the verdict ─▶ state.db ─▶ Snapshot
 //! ```
 //!
-//! Metrics about a portal are rendered once per snapshot.
+//! Metrics are written while they are sent.
 //!
 //! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.

@@ -1,7 +1,7 @@
 //! The exposition: facts from the snapshot, and events of this process.
 //!
 //! ```text
-//! Arc<Snapshot> + Events ─scrape→ families → text → gzip → pieces → client
+//! Arc<Snapshot> + Events ─scrape→ families → text → pieces → gzip → client
 //! ```
 //!
 //! A scrape shows the newest snapshot as it is at that moment: counts that are too old are left out then.
@@ -19,7 +19,7 @@ use crate::clock::Moment;
 use crate::snapshot::Snapshot;
 
 pub use events::{ConfigFacts, Events, PortalEvents, WebConfigFacts};
-pub use scrape::{Coding, scrape};
+pub use scrape::scrape;
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;

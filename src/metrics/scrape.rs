@@ -4,8 +4,6 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use futures_util::{Stream, StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -17,19 +15,11 @@ use crate::snapshot::Snapshot;
 /// Bytes of a piece. One is sent while another one is written.
 const PIECE: usize = 64 * 1024;
 
-/// How the text is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
-    Plain,
-    Gzip,
-}
-
 /// Writes the metrics of a snapshot in pieces, as they are at `now`. An error in between ends the stream.
 pub fn scrape(
     snapshot: &Arc<Snapshot>,
     events: &Events,
     config: ConfigFacts,
-    coding: Coding,
     now: Moment,
 ) -> prometheus::Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>> {
     // After the snapshot was taken, so that every event that it results from is counted.
@@ -38,18 +28,10 @@ pub fn scrape(
     let (sender, mut pieces) = mpsc::channel(1);
     let snapshot = Arc::clone(snapshot);
     let writing = spawn_blocking(move || {
-        let text = |sink: &mut dyn Write| {
-            sink.write_all(&beginning)?;
-            families::write(sink, &snapshot, now)
-        };
-        let client = BufWriter::with_capacity(PIECE, Client(sender));
-        match coding {
-            Coding::Plain => write_to(client, text)?.flush(),
-            Coding::Gzip => {
-                let encoder = GzEncoder::new(client, Compression::fast());
-                write_to(encoder, text)?.finish()?.flush()
-            }
-        }
+        let mut client = BufWriter::with_capacity(PIECE, Client(sender));
+        client.write_all(&beginning)?;
+        families::write(&mut client, &snapshot, now)?;
+        client.flush()
     });
     // A client must not take a part for the whole.
     let failed = async move {
@@ -61,16 +43,6 @@ pub fn scrape(
     let pieces = stream::poll_fn(move |context| pieces.poll_recv(context)).map(Ok);
     let failed = stream::once(failed).filter_map(async |failed| failed);
     Ok(pieces.chain(Box::pin(failed)))
-}
-
-/// Writes a text with a buffer: encoders are slow with single words.
-fn write_to<W: Write>(
-    sink: W,
-    text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<W> {
-    let mut buffer = BufWriter::with_capacity(PIECE, sink);
-    text(&mut buffer)?;
-    Ok(buffer.into_inner()?)
 }
 
 /// Whoever asked. Each write is a piece, and fails when nobody reads any more.

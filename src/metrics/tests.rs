@@ -2,13 +2,12 @@
 
 pub(super) mod portals;
 
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use flate2::bufread::GzDecoder;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use proptest::prelude::*;
 
@@ -39,26 +38,13 @@ impl Story {
         }
     }
 
-    async fn scraped(&self, coding: Coding, now: Moment) -> Vec<u8> {
-        let snapshot = self.publisher.current();
-        let pieces = scrape(&snapshot, &self.events, LOADED, coding, now).unwrap();
-        let pieces: io::Result<Vec<Bytes>> = pieces.try_collect().await;
-        pieces.unwrap().concat()
-    }
-
-    /// What a scrape says in gzip form.
+    /// What a scrape says.
     async fn shown(&self, now: Moment) -> String {
-        unpacked(&self.scraped(Coding::Gzip, now).await)
+        let snapshot = self.publisher.current();
+        let pieces = scrape(&snapshot, &self.events, LOADED, now).unwrap();
+        let pieces: io::Result<Vec<Bytes>> = pieces.try_collect().await;
+        String::from_utf8(pieces.unwrap().concat()).unwrap()
     }
-}
-
-/// The text of exactly one gzip member.
-fn unpacked(mut packed: &[u8]) -> String {
-    let mut text = String::new();
-    let mut decoder = GzDecoder::new(&mut packed);
-    decoder.read_to_string(&mut text).unwrap();
-    assert!(packed.is_empty(), "{} bytes behind it", packed.len());
-    text
 }
 
 /// Files that failed, by folder.
@@ -80,15 +66,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn both_forms_are_the_text_that_is_written_once(portal in any_portal()) {
+    fn the_pieces_of_a_scrape_are_the_text_that_is_written_once(portal in any_portal()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let story = Story::of(portal);
         let now = Moment::now();
         let once = render(&story.events, LOADED, &story.publisher.current(), now);
         let once = String::from_utf8(once.unwrap()).unwrap();
         runtime.block_on(async {
-            let plain = String::from_utf8(story.scraped(Coding::Plain, now).await).unwrap();
-            assert_eq!(facts(&once), facts(&plain));
             assert_eq!(facts(&once), facts(&story.shown(now).await));
         });
     }
@@ -149,13 +133,7 @@ async fn a_portal_that_is_not_configured_any_more_has_no_series() {
 async fn whoever_reads_no_further_ends_the_writing() {
     let story = Story::of(portal(5_000, 1, Moment::now()));
     let snapshot = story.publisher.current();
-    let scrape = scrape(
-        &snapshot,
-        &story.events,
-        LOADED,
-        Coding::Plain,
-        Moment::now(),
-    );
+    let scrape = scrape(&snapshot, &story.events, LOADED, Moment::now());
     let mut pieces = Box::pin(scrape.unwrap());
     pieces.next().await.unwrap().unwrap();
     assert!(Arc::strong_count(&snapshot) > 2, "it is being written");
