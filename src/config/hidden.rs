@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::io::Errno;
+
 /// Largest file that is read, in bytes: a bundle of all public authorities has a quarter of it.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -27,6 +29,21 @@ pub type HiddenPath = Hidden<PathBuf>;
 pub struct FileError {
     file: HiddenPath,
     cause: Arc<io::Error>,
+}
+
+impl FileError {
+    pub fn new(file: &HiddenPath, cause: io::Error) -> Self {
+        Self {
+            file: file.clone(),
+            cause: cause.into(),
+        }
+    }
+
+    /// Whether the process, or the machine, has no descriptor left to open a file with.
+    pub fn lacks_descriptors(&self) -> bool {
+        let number = Errno::from_io_error(&self.cause);
+        matches!(number, Some(Errno::MFILE | Errno::NFILE))
+    }
 }
 
 impl<T> Hidden<T> {
@@ -56,10 +73,7 @@ impl HiddenPath {
     }
 
     pub fn read(&self) -> Result<Vec<u8>, FileError> {
-        read_file(&self.value).map_err(|cause| FileError {
-            file: self.clone(),
-            cause: cause.into(),
-        })
+        read_file(&self.value).map_err(|cause| FileError::new(self, cause))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Single requests to one portal.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, HeaderValue, RETRY_AFTER};
@@ -50,6 +50,8 @@ pub struct Client {
     reading: Arc<Semaphore>,
     pub(super) base: Url,
     pub(super) key: KeySource,
+    /// The key that was read last.
+    last_key: Mutex<Option<ApiKey>>,
     pub(super) throttle: Arc<Throttle>,
     pub(super) retries: u32,
     /// How long a request may take.
@@ -76,6 +78,7 @@ impl Client {
             reading: Arc::new(Semaphore::new(1)),
             base: portal.base_url.as_url().clone(),
             key: portal.key.clone(),
+            last_key: Mutex::default(),
             throttle: throttles.of(portal, collect),
             retries: request.retries,
             timeout: request.timeout,
@@ -98,11 +101,13 @@ impl Client {
     /// Takes up certificate files that were replaced, and reads the key.
     pub(super) async fn open(&self) -> Result<ApiKey, PortalError> {
         let (connection, source) = (Arc::clone(&self.connection), self.key.clone());
-        self.read_files(move || {
+        let read = self.read_files(move || {
             connection.refresh()?;
             Ok(ApiKey::read(&source)?)
-        })
-        .await
+        });
+        let read = read.await;
+        let mut last = self.last_key.lock().unwrap_or_else(PoisonError::into_inner);
+        or_last(read, &mut last)
     }
 
     pub(super) async fn read_key(&self) -> Result<ApiKey, PortalError> {
@@ -250,4 +255,51 @@ impl Client {
 fn date(response: &Response) -> Option<Timestamp> {
     let date = response.headers().get(DATE)?.to_str().ok()?;
     Some(httpdate::parse_http_date(date).ok()?.into())
+}
+
+/// The key that was read, or the last one while no descriptor is free to read it with.
+fn or_last(
+    read: Result<ApiKey, PortalError>,
+    last: &mut Option<ApiKey>,
+) -> Result<ApiKey, PortalError> {
+    let lacks_descriptors = |error: &PortalError| matches!(error, PortalError::Key(KeyError::File(error)) if error.lacks_descriptors());
+    match read {
+        Ok(key) => Ok(last.insert(key).clone()),
+        Err(error) if lacks_descriptors(&error) => last.clone().ok_or(error),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+    use crate::config::{FileError, HiddenPath};
+
+    #[test]
+    fn the_last_key_is_used_while_no_descriptor_is_free_and_only_then() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "a-key").unwrap();
+        let path = HiddenPath::file("api_key_file", file.path());
+        let refused = |errno: Errno| -> Result<ApiKey, PortalError> {
+            let error = FileError::new(&path, errno.into());
+            Err(KeyError::from(error).into())
+        };
+        let mut last = None;
+        assert!(or_last(refused(Errno::MFILE), &mut last).is_err());
+        let read = ApiKey::read(&KeySource::File(path.clone())).map_err(PortalError::from);
+        assert!(or_last(read, &mut last).is_ok());
+        for (errno, is_used) in [
+            (Errno::MFILE, true),
+            (Errno::NFILE, true),
+            (Errno::NOENT, false),
+        ] {
+            assert_eq!(
+                or_last(refused(errno), &mut last).is_ok(),
+                is_used,
+                "{errno}"
+            );
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! The thread that owns the database.
 
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 
+use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tracing::error;
@@ -31,7 +33,11 @@ impl Worker {
             };
             runtime.block_on(async {
                 while let Some(job) = queue.recv().await {
-                    job(&mut database).await;
+                    let done = AssertUnwindSafe(job(&mut database)).catch_unwind().await;
+                    if done.is_err() {
+                        // Its transaction may be open.
+                        database.close().await;
+                    }
                 }
                 database.close().await;
             });
@@ -76,4 +82,28 @@ pub(super) fn block_on<T: Send>(
         done.join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::place::{Access, Place};
+
+    #[tokio::test]
+    async fn a_panic_within_a_job_costs_that_job_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::folder(folder.path());
+        let worker = Worker::start(Database::new(place, Access::Serve));
+        for number in 0..3 {
+            let result = worker.run(async move |database: &mut Database| {
+                let work = async |_: &mut _| {
+                    assert_ne!(number, 1, "a mistake");
+                    Ok(number)
+                };
+                database.transaction(work).await
+            });
+            let expected = Some(number).filter(|number| *number != 1);
+            assert_eq!(result.await, expected.ok_or(StoreError::Closed));
+        }
+    }
 }
