@@ -132,12 +132,13 @@ impl Classifier {
     }
 }
 
-/// Remembers the class of a text, unless the text is long. If there are too many, the others are forgotten.
+/// Remembers the class of a text, unless the text is long, or has escapes: behind these, the name of its file may show. If there are too many, the
+/// others are forgotten.
 fn remember(recent: &mut Recent, text: &str, class: &Class) {
     if recent.len() == MAX_RECENT {
         recent.clear();
     }
-    if text.len() <= MAX_RECENT_BYTES {
+    if text.len() <= MAX_RECENT_BYTES && !text.contains(['\\', '&']) {
         recent.insert(text.into(), class.clone());
     }
 }
@@ -158,6 +159,20 @@ mod tests {
         let long = "x".repeat(MAX_RECENT_BYTES + 1);
         remember(&mut recent, &long, &Class::Other);
         assert_eq!(recent.get(&*long), None);
+    }
+
+    #[test]
+    fn an_escaped_name_is_that_of_the_file_whatever_was_classified_before() {
+        let classifier = Classifier::default();
+        let text = r#"{"error": "cannot open \u041e\u0442\u0447\u0451\u0442 today"}"#;
+        let class = |file| {
+            let text = Some(text);
+            classifier.classify(Reason { text, file }).to_string()
+        };
+        for _ in 0..2 {
+            assert_eq!(class("other"), "cannot open Отчёт today");
+            assert_eq!(class("Отчёт"), "cannot open <file> today");
+        }
     }
 
     fn classifier(rules: &[(&str, &str)]) -> Classifier {
