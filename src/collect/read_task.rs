@@ -16,6 +16,7 @@ use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, Rows, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
+use crate::collect::walk;
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Order, Way};
 use crate::model::{ByStatus, FolderId, FolderName};
@@ -280,11 +281,16 @@ impl ReadTask {
         Ok(read.pagination.total.0)
     }
 
-    /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
+    /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`, and those of a walk sooner.
     async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let files = self.session.files(self.folder, &self.lane);
-        files.page_within(self.settings.collect.timeout, page).await
+        let limit = self.settings.collect.timeout;
+        let limit = match self.kind {
+            ReadKind::Walk => limit.min(walk::PAGE_TIMEOUT),
+            ReadKind::Count | ReadKind::Scan | ReadKind::Audit => limit,
+        };
+        files.page_within(limit, page).await
     }
 
     /// Counts by boundaries.

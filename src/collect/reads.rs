@@ -92,7 +92,7 @@ impl Collector {
         if turn.kind == ReadKind::Audit {
             folder.is_there().then_some(())?;
         } else {
-            requests = folder.start(&lane, &watched)?;
+            requests = folder.start(turn.kind, &lane, &watched)?;
             let pages = folder.expected().pages();
             folder.show_scan((turn.kind == ReadKind::Scan).then_some(pages));
         }
@@ -139,11 +139,11 @@ impl Collector {
             folder.show_scan(None);
         }
         match &read.result {
+            Err(error) if kind == ReadKind::Walk => self.walk_failed(id, error),
             Err(error) if error.is_refusal() => self.refused(Refusal {
                 folder: id,
                 error: error.clone(),
             }),
-            Err(error) if kind == ReadKind::Walk => self.walk_failed(id, error),
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
             Ok(Found::Unsorted) => {
                 self.refute(id);

@@ -10,15 +10,20 @@ use tracing::debug;
 use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::error::ReadError;
+use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::collect::strategy::FEW_PAGES;
 use crate::count::FolderCount;
 use crate::model::{FolderId, Status};
 use crate::portal::PAGE_SIZE;
+use crate::snapshot::FolderState;
 
 /// A walk of many pages is made again after this time, and one of few pages if the numbers of files stay until then.
 const EVERY: Duration = Duration::from_mins(10);
+
+/// How long a walk waits for a page, at most: the folder is not counted meanwhile.
+pub(super) const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Numbers of failed and of flagged files.
 type Files = [u64; 2];
@@ -84,12 +89,14 @@ impl Collector {
 
     fn next_walk(&self) -> Option<FolderId> {
         let now = Moment::now().steady;
-        let folders = self.folders.iter().filter(|folder| folder.is_idle());
+        let is_counted = |folder: &&Folder| folder.view.state == FolderState::Counted;
+        let folders = self.folders.iter().filter(is_counted);
+        let folders = folders.filter(|folder| folder.is_idle());
         let due = folders.filter_map(|folder| Some((folder.walks.due(now)?, folder.view.id)));
         due.min().map(|(_, id)| id)
     }
 
-    /// A walk failed. What was counted before holds; the next collection counts the folder again.
+    /// A walk failed, or was refused. What was counted before holds; the next collection counts the folder again, and shows what is wrong.
     pub(super) fn walk_failed(&mut self, id: FolderId, error: &ReadError) {
         let portal = &self.settings.portal.name;
         debug!(%portal, %id, %error, "not all failed and flagged files of a folder were read");

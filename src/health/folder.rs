@@ -93,6 +93,8 @@ fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> O
         format!(
             "{missing} files of the total are on no page of the folder's file list, and {repeated} rows come twice: the counts are not exact"
         )
+    } else if is_marked && counts.look.way == Way::Sorted {
+        "files moved while the folder was read, or nothing had shown then that the portal sorts by status: the counts may be off".to_owned()
     } else if is_marked {
         "files moved while the folder was read: the counts may be off".to_owned()
     } else {

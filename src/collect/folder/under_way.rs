@@ -25,6 +25,7 @@ pub(super) struct DueRead {
 }
 
 struct BegunRead {
+    kind: ReadKind,
     lane: Arc<Lane>,
     /// The files that the ledger watched when it began.
     watched: Arc<HashSet<FileKey>>,
@@ -93,12 +94,18 @@ impl Folder {
     }
 
     /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.
-    pub fn start(&mut self, lane: &Arc<Lane>, watched: &Arc<HashSet<FileKey>>) -> Option<u64> {
+    pub fn start(
+        &mut self,
+        kind: ReadKind,
+        lane: &Arc<Lane>,
+        watched: &Arc<HashSet<FileKey>>,
+    ) -> Option<u64> {
         if !self.is_collected() {
             self.read = None;
         }
         let read = self.read.as_mut()?;
         read.begun = Some(BegunRead {
+            kind,
             lane: Arc::clone(lane),
             watched: Arc::clone(watched),
         });
@@ -122,9 +129,10 @@ impl Folder {
         begun.map_or(Demand::Usual, |begun| begun.lane.demand(limit))
     }
 
-    /// Shows that it cannot be read, if the requests of its read have failed for so long. The read may still succeed.
+    /// Shows that it cannot be read, if the requests of its read have failed for so long. The read may still succeed. A walk is no count.
     pub fn show_failing(&mut self, time: Duration) -> bool {
-        let failing = self.begun().and_then(|begun| begun.lane.failed_for(time));
+        let begun = self.begun().filter(|begun| begun.kind != ReadKind::Walk);
+        let failing = begun.and_then(|begun| begun.lane.failed_for(time));
         let is_failing = failing.is_some() && self.is_collected();
         if let Some(error) = failing.filter(|_| is_failing) {
             self.unavailable(Unavailable::Error, error);
