@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tracing::{Instrument, info_span};
 
@@ -16,7 +17,6 @@ use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, Rows, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
-use crate::collect::walk;
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Order, Way};
 use crate::model::{ByStatus, FolderId, FolderName};
@@ -25,6 +25,9 @@ use crate::snapshot::SortingState;
 
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
+
+/// How long a walk waits for a page, at most: the folder is not counted meanwhile.
+const WALK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What a read found.
 #[derive(Debug)]
@@ -287,7 +290,7 @@ impl ReadTask {
         let files = self.session.files(self.folder, &self.lane);
         let limit = self.settings.collect.timeout;
         let limit = match self.kind {
-            ReadKind::Walk => limit.min(walk::PAGE_TIMEOUT),
+            ReadKind::Walk => limit.min(WALK_TIMEOUT),
             ReadKind::Count | ReadKind::Scan | ReadKind::Audit => limit,
         };
         files.page_within(limit, page).await

@@ -22,9 +22,6 @@ use crate::snapshot::FolderState;
 /// A walk of many pages is made again after this time, and one of few pages if the numbers of files stay until then.
 const EVERY: Duration = Duration::from_mins(10);
 
-/// How long a walk waits for a page, at most: the folder is not counted meanwhile.
-pub(super) const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
-
 /// Numbers of failed and of flagged files.
 type Files = [u64; 2];
 
