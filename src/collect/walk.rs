@@ -10,7 +10,6 @@ use tracing::debug;
 use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::error::ReadError;
-use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::collect::strategy::FEW_PAGES;
@@ -86,8 +85,8 @@ impl Collector {
 
     fn next_walk(&self) -> Option<FolderId> {
         let now = Moment::now().steady;
-        let is_counted = |folder: &&Folder| folder.view.state == FolderState::Counted;
-        let folders = self.folders.iter().filter(is_counted);
+        let folders = self.folders.iter();
+        let folders = folders.filter(|folder| folder.view.state == FolderState::Counted);
         let folders = folders.filter(|folder| folder.is_idle());
         let due = folders.filter_map(|folder| Some((folder.walks.due(now)?, folder.view.id)));
         due.min().map(|(_, id)| id)
