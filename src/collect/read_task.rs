@@ -144,7 +144,10 @@ impl ReadTask {
     /// Counts the folder again, with the rows of all failed and flagged files.
     async fn walk(&self) -> Result<Found, ReadError> {
         match self.search(Rows::All).await {
-            Ok(sorted) => Ok(self.counted(sorted)),
+            Ok(sorted) => {
+                let is_trusted = self.is_trusted(&sorted.count.files);
+                Ok(counted(sorted.count, is_trusted))
+            }
             Err(ReadError::Unsorted { pages })
                 if is_contradiction(|page| self.page(page), &pages).await? =>
             {
@@ -154,17 +157,12 @@ impl ReadTask {
         }
     }
 
-    fn counted(&self, sorted: SortedRead) -> Found {
-        let is_trusted = self.is_trusted(&sorted.count.files);
-        Found::Counted(Box::new(marked(sorted.count, is_trusted)))
-    }
-
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
         match self.search(self.rows).await {
             Ok(sorted) => {
                 let is_trusted = self.is_trusted(&sorted.count.files);
                 if sorted.stable && is_trusted || sorted.pages > FEW_PAGES {
-                    return Ok(self.counted(sorted));
+                    return Ok(counted(sorted.count, is_trusted));
                 }
             }
             Err(ReadError::Unsorted { pages }) => {
@@ -310,10 +308,10 @@ impl ReadTask {
 }
 
 /// A count by boundaries of which nothing shows that the portal sorts is no base for what follows.
-fn marked(count: FolderCount, is_trusted: bool) -> FolderCount {
-    FolderCount {
+fn counted(count: FolderCount, is_trusted: bool) -> Found {
+    Found::Counted(Box::new(FolderCount {
         consistent: count.consistent && is_trusted,
         left_out: count.left_out.filter(|_| is_trusted),
         ..count
-    }
+    }))
 }

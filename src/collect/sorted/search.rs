@@ -33,8 +33,8 @@ pub(super) struct Search<'a, F> {
     requests: u64,
     /// Those of the requests that are not for boundaries.
     row_requests: u64,
-    /// Files by status before the rows were read, and the statuses of which all rows were.
-    opening: Option<(ByStatus<u64>, ByStatus<bool>)>,
+    /// Files by status before the rows were read, where all rows were.
+    opening: Option<ByStatus<Option<u64>>>,
 }
 
 struct Found {
@@ -138,7 +138,10 @@ impl<'a, F: FetchPage> Search<'a, F> {
             return Ok(());
         }
         let (pages, are_all) = plan::rows(list, self.pages.layout, self.method.rows);
-        self.opening = Some((list.counts(), are_all));
+        let counts = list.counts();
+        self.opening = Some(ByStatus::from_fn(|status| {
+            are_all[status].then_some(counts[status])
+        }));
         let pages = &pages - &self.pages.all();
         self.row_requests = pages.len() as u64;
         self.read(pages).await
@@ -147,13 +150,8 @@ impl<'a, F: FetchPage> Search<'a, F> {
     /// The statuses of which all rows were read, between two searches that found as many files.
     fn whole(&self, list: &List) -> ByStatus<bool> {
         let counts = list.counts();
-        let is_whole = |status| {
-            let opening = self.opening.as_ref();
-            opening.is_some_and(|(before, are_all)| {
-                are_all[status] && before[status] == counts[status]
-            })
-        };
-        ByStatus::from_fn(is_whole)
+        let opening = self.opening.unwrap_or_default();
+        ByStatus::from_fn(|status| opening[status] == Some(counts[status]))
     }
 
     /// Checks that the pages of the last pass belong to one sorted list.
