@@ -163,6 +163,8 @@ pub struct Boundaries {
     /// The positions in ascending order, counted from 0.
     pub positions: Vec<u64>,
     pub total: u64,
+    /// Whether pages were read from both ends of the list.
+    pub from_both_ends: bool,
 }
 
 impl Boundaries {
@@ -189,6 +191,7 @@ mod tests {
         let boundaries = Boundaries {
             positions: vec![10, 90],
             total: 100,
+            ..Boundaries::default()
         };
         assert_eq!(boundaries.in_list_of(100), [10, 90]);
         assert_eq!(boundaries.in_list_of(150), [10, 140]);

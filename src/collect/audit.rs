@@ -76,7 +76,8 @@ impl Collector {
         };
         let may_begin = view.state == FolderState::Counted
             && folder.order() != Order::Unsorted
-            && folder.expected().pages() <= collect.max_pages_per_folder.get();
+            && folder.expected().pages() <= collect.max_pages_per_folder.get()
+            && !folder.has_unreadable_pages();
         if !may_begin {
             return false;
         }

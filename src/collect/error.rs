@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::collect::layout::PageNumber;
+use crate::collect::layout::{PageNumber, is_deep};
 use crate::model::FolderId;
-use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
+use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// Fetches a page of a folder.
 pub trait FetchPage: Fn(PageRequest) -> Self::Answer {
@@ -86,6 +86,17 @@ impl ReadError {
         matches!(self, Self::Portal { page, error } if page.page == 1 && error.status() == Some(404))
     }
 
+    /// Whether a page was refused that a search engine may refuse because of its number.
+    pub fn is_of_deep_page(&self) -> bool {
+        let Self::Portal { page, error } = self else {
+            return false;
+        };
+        let is_refused = error
+            .status()
+            .is_some_and(|status| !matches!(status, 401 | 403 | 429));
+        is_refused && is_deep(page.page, PAGE_SIZE)
+    }
+
     /// Whether the portal took too long for the folder.
     pub fn is_slow(&self) -> bool {
         matches!(
@@ -107,7 +118,7 @@ pub(crate) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u6
 }
 
 fn list(pages: &[PageNumber]) -> String {
-    let numbers: Vec<_> = pages.iter().map(|page| page.0.to_string()).collect();
+    let numbers: Vec<_> = pages.iter().map(|page| page.number().to_string()).collect();
     match numbers.as_slice() {
         [page] => format!("page {page} is not sorted"),
         pages => format!("pages {} are not sorted", pages.join(", ")),

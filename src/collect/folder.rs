@@ -133,6 +133,12 @@ impl Folder {
         self.persisted.order
     }
 
+    /// Whether the portal refuses some of its pages, so that no scan can read all.
+    pub fn has_unreadable_pages(&self) -> bool {
+        let boundaries = self.boundaries.as_ref();
+        boundaries.is_some_and(|boundaries| boundaries.from_both_ends)
+    }
+
     /// What a full scan counted, if nothing has changed since.
     pub fn scanned(&self) -> Option<ByStatus<u64>> {
         self.persisted.scanned(self.read_log.entry())

@@ -145,7 +145,7 @@ impl Scan {
     fn add_rows(&mut self, page: PageRequest, rows: &[FileRow<'_>]) {
         let failed_before = self.tally.files(Status::Failed);
         let words = rows.iter().map(FileRow::word);
-        self.order.add(PageNumber(page.page), words);
+        self.order.add(PageNumber::FromStart(page.page), words);
         for row in rows {
             self.tally.add(row);
         }
@@ -197,6 +197,7 @@ impl Scan {
             let layout = Layout {
                 total,
                 page_size: self.page_size,
+                from_both_ends: false,
             };
             if !at_the_end || !layout.may_end_at(rows) {
                 let page = PageRequest::by_name(page);

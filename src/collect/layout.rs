@@ -1,21 +1,50 @@
 //! Where the pages of a list are, and where its rows may end: pure.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::count::are_few;
 use crate::portal::PageRequest;
 
-/// The number of a page of the list sorted by status, from 1.
+/// Rows at each end of a list that every portal shows. Search engines refuse pages beyond.
+const ROWS_OF_AN_END: u64 = 10_000;
+
+/// The number of a page of the list sorted by status, from 1. In the order of their rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PageNumber(pub u64);
+pub enum PageNumber {
+    FromStart(u64),
+    /// Of the list in descending order.
+    FromEnd(Reverse<u64>),
+}
 
 impl PageNumber {
     /// The first page of the list.
-    pub const FIRST: Self = Self(1);
+    pub const FIRST: Self = Self::FromStart(1);
 
     pub fn request(self) -> PageRequest {
-        PageRequest::by_status(self.0)
+        let page = PageRequest::by_status(self.number());
+        if self.is_from_end() {
+            page.descending()
+        } else {
+            page
+        }
     }
+
+    pub const fn number(self) -> u64 {
+        match self {
+            Self::FromStart(number) | Self::FromEnd(Reverse(number)) => number,
+        }
+    }
+
+    /// Whether its last row comes first.
+    pub const fn is_from_end(self) -> bool {
+        matches!(self, Self::FromEnd(_))
+    }
+}
+
+/// Whether a search engine may refuse a page because of its number.
+pub const fn is_deep(page: u64, page_size: u64) -> bool {
+    page.saturating_mul(page_size) > ROWS_OF_AN_END
 }
 
 /// The pages of a list of this number of files. Positions count from 0.
@@ -25,12 +54,41 @@ pub struct Layout {
     pub total: u64,
     /// Rows of a full page; never 0.
     pub page_size: u64,
+    /// Whether each page is counted from the nearer end, because the portal refuses pages that are far from the start.
+    pub from_both_ends: bool,
 }
 
 impl Layout {
-    /// The page that holds a position.
+    /// The page that holds a position, or the one nearest to it that can be read.
     pub fn page_of(self, position: u64) -> PageNumber {
-        PageNumber(position / self.page_size + 1)
+        let from_start = position / self.page_size + 1;
+        if !self.from_both_ends {
+            return PageNumber::FromStart(from_start);
+        }
+        let last = (ROWS_OF_AN_END / self.page_size).max(1);
+        let from_end = self.total.saturating_sub(position + 1) / self.page_size + 1;
+        if from_start <= from_end {
+            PageNumber::FromStart(from_start.min(last))
+        } else {
+            PageNumber::FromEnd(Reverse(from_end.min(last)))
+        }
+    }
+
+    /// The positions of which no page can be read.
+    pub fn unreadable(self) -> Range<u64> {
+        if !self.from_both_ends {
+            return 0..0;
+        }
+        let of_an_end = self.page_size * (ROWS_OF_AN_END / self.page_size).max(1);
+        of_an_end..self.total.saturating_sub(of_an_end)
+    }
+
+    /// The pages of these positions, some of them twice.
+    pub fn pages_of(self, positions: &Range<u64>) -> impl Iterator<Item = PageNumber> + use<> {
+        let step = usize::try_from(self.page_size).unwrap_or(usize::MAX);
+        let last = positions.end.saturating_sub(1);
+        let positions = positions.clone().step_by(step).chain([last]);
+        positions.map(move |position| self.page_of(position))
     }
 
     /// The last page, by the total.
@@ -38,15 +96,28 @@ impl Layout {
         self.page_of(self.total.saturating_sub(1))
     }
 
-    /// The position of a page's first row.
-    pub fn start_of(self, page: PageNumber) -> u64 {
-        page.0.saturating_sub(1).saturating_mul(self.page_size)
+    /// Whether a page can be read of each of these positions.
+    pub fn can_read(self, positions: &Range<u64>) -> bool {
+        let unreadable = self.unreadable();
+        positions.end <= unreadable.start || unreadable.end <= positions.start
+    }
+
+    /// The positions of so many rows of a page.
+    pub fn positions(self, page: PageNumber, rows: u64) -> Range<u64> {
+        let before = page.number().saturating_sub(1);
+        let before = before.saturating_mul(self.page_size);
+        if page.is_from_end() {
+            let end = self.total.saturating_sub(before);
+            end.saturating_sub(rows)..end
+        } else {
+            before..before.saturating_add(rows)
+        }
     }
 
     /// The positions of a page, cut at the total.
     pub fn span(self, page: PageNumber) -> Range<u64> {
-        let start = self.start_of(page).min(self.total);
-        start..start.saturating_add(self.page_size).min(self.total)
+        let Range { start, end } = self.positions(page, self.page_size);
+        start.min(self.total)..end.min(self.total)
     }
 
     /// Whether rows that end before the total can be believed to end there: the last page with rows is short, or few are missing.
@@ -82,14 +153,34 @@ mod tests {
         let layout = Layout {
             total: 250,
             page_size: 100,
+            from_both_ends: false,
         };
+        let page = PageNumber::FromStart;
         assert_eq!(layout.span(PageNumber::FIRST), 0..100);
-        assert_eq!(layout.span(PageNumber(3)), 200..250);
-        assert_eq!(layout.span(PageNumber(4)), 250..250);
-        assert_eq!(layout.page_of(199), PageNumber(2));
-        assert_eq!(layout.last_page(), PageNumber(3));
+        assert_eq!(layout.span(page(3)), 200..250);
+        assert_eq!(layout.span(page(4)), 250..250);
+        assert_eq!(layout.page_of(199), page(2));
+        assert_eq!(layout.last_page(), page(3));
         let empty = Layout { total: 0, ..layout };
         assert_eq!(empty.last_page(), PageNumber::FIRST);
+    }
+
+    #[test]
+    fn pages_from_both_ends_hold_every_position_but_those_far_from_both() {
+        for (total, page_size) in [(1, 100), (250, 100), (20_050, 100), (50_000, 70)] {
+            let layout = Layout {
+                total,
+                page_size,
+                from_both_ends: true,
+            };
+            let unreadable = layout.unreadable();
+            for position in 0..total {
+                let page = layout.page_of(position);
+                assert!(!is_deep(page.number(), page_size), "{page:?}");
+                let holds = layout.span(page).contains(&position);
+                assert_eq!(holds, !unreadable.contains(&position), "{position}");
+            }
+        }
     }
 
     #[test]
@@ -112,6 +203,7 @@ mod tests {
             let layout = Layout {
                 total,
                 page_size: 100,
+                from_both_ends: false,
             };
             assert_eq!(layout.may_end_at(rows), ends, "{rows} {total}");
         }

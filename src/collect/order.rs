@@ -84,10 +84,10 @@ mod tests {
         // Pages come in any order.
         for (before, statuses) in pages.iter().enumerate().rev() {
             let words = statuses.iter().map(|status| (*status).into());
-            order.add(PageNumber(before as u64 + 1), words);
+            order.add(PageNumber::FromStart(before as u64 + 1), words);
         }
         let Breaks { pages, has_more } = order.breaks();
-        (pages.iter().map(|page| page.0).collect(), has_more)
+        (pages.iter().map(|page| page.number()).collect(), has_more)
     }
 
     #[test]

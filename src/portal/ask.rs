@@ -24,6 +24,8 @@ pub enum Sort {
 pub struct PageRequest {
     /// What the files are sorted by.
     pub sort: Sort,
+    /// Whether the list begins with what sorts last.
+    pub is_descending: bool,
     pub page: u64,
 }
 
@@ -35,6 +37,7 @@ impl PageRequest {
     pub const fn by_name(page: u64) -> Self {
         Self {
             sort: Sort::Filename,
+            is_descending: false,
             page,
         }
     }
@@ -43,17 +46,27 @@ impl PageRequest {
     pub const fn by_status(page: u64) -> Self {
         Self {
             sort: Sort::Status,
+            is_descending: false,
             page,
         }
     }
 
+    /// The same page, counted from the other end of the list.
+    pub const fn descending(self) -> Self {
+        Self {
+            is_descending: true,
+            ..self
+        }
+    }
+
     fn query(self) -> String {
-        let Self { sort, page } = self;
-        let sort = match sort {
+        let page = self.page;
+        let sort = match self.sort {
             Sort::Filename => "filename",
             Sort::Status => "indexStatus",
         };
-        format!("page={page}&pageSize={PAGE_SIZE}&sortBy={sort}&sortOrder=asc")
+        let order = if self.is_descending { "desc" } else { "asc" };
+        format!("page={page}&pageSize={PAGE_SIZE}&sortBy={sort}&sortOrder={order}")
     }
 }
 
@@ -63,7 +76,12 @@ impl fmt::Display for PageRequest {
             Sort::Filename => "",
             Sort::Status => " by status",
         };
-        write!(f, "page {}{sort}", self.page)
+        let end = if self.is_descending {
+            ", from the end,"
+        } else {
+            ""
+        };
+        write!(f, "page {}{sort}{end}", self.page)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Folders that are counted by the boundaries between statuses.
 
+mod ends;
+
 use std::collections::BTreeMap;
 
 use kb_simulator::{Equals, Position, SortParameters, Status, Switches};

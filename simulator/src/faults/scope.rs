@@ -24,6 +24,8 @@ pub enum Target {
     Folder(Uuid),
     /// One page of a folder's files.
     Page(Uuid, u64),
+    /// The pages of a folder's files behind this one.
+    PagesBehind(Uuid, u64),
     /// What puts failed files back into the queue, of any folder.
     ReindexFailed,
 }
@@ -111,6 +113,7 @@ impl Target {
             Self::Files => asked.folder.is_some(),
             Self::Folder(folder) => asked.folder == Some(folder),
             Self::Page(folder, page) => asked.folder == Some(folder) && asked.page == page,
+            Self::PagesBehind(folder, page) => asked.folder == Some(folder) && asked.page > page,
             Self::ReindexFailed => asked.reindex_failed,
         }
     }
@@ -173,6 +176,10 @@ mod tests {
             (Target::Folder(Uuid::nil()), [false; 5]),
             (Target::Page(folder, 1), [false, true, false, false, false]),
             (Target::Page(folder, 2), [false, false, true, false, false]),
+            (
+                Target::PagesBehind(folder, 1),
+                [false, false, true, false, false],
+            ),
             (Target::ReindexFailed, [false, false, false, false, true]),
         ] {
             let is = [list, first, second, single, requeue].map(|asked| target.is(&asked));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::collect::layout::{Layout, PageNumber, comes_again};
 use crate::count::Boundaries;
-use crate::model::{ByStatus, StatusWord};
+use crate::model::{ByStatus, Status, StatusWord};
 
 /// A position of the list: a file with this status, or no row if the portal has fewer rows than its total.
 pub type Cell = Option<StatusWord>;
@@ -38,7 +38,7 @@ pub fn boundary_pages(
     boundaries
         .into_iter()
         .flat_map(|start| [start.saturating_sub(1), start])
-        .map(|position| layout.page_of(position).min(layout.last_page()))
+        .map(|position| layout.page_of(position.min(layout.total.saturating_sub(1))))
         .chain([PageNumber::FIRST, layout.last_page()])
         .collect()
 }
@@ -50,40 +50,62 @@ pub fn is_unsorted(ranges: &[CellRange]) -> bool {
 
 /// A list that is known from end to end: there is no other way to a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List(Vec<CellRange>);
+pub struct List {
+    ranges: Vec<CellRange>,
+    from_both_ends: bool,
+    /// Whether two statuses meet where no page can be read.
+    pub is_estimated: bool,
+}
 
 impl List {
-    /// The list of these ranges, unless a position before the total is not known.
-    pub fn new(ranges: Vec<CellRange>, total: u64) -> Option<Self> {
+    /// The list of these ranges, unless a position before the total is not known that can be read. If two statuses meet where no page can be read,
+    /// the files there are taken for done ones if one of the two is that.
+    pub fn new(mut ranges: Vec<CellRange>, layout: Layout) -> Option<Self> {
+        let unreadable = layout.unreadable();
+        let met = ranges.windows(2).position(|pair| {
+            let gap = pair[0].range.end..pair[1].range.start;
+            !gap.is_empty() && unreadable.start <= gap.start && gap.end <= unreadable.end
+        });
+        if let Some(before) = met {
+            if ranges[before + 1].cell == Some(Status::Done.into()) {
+                ranges[before + 1].range.start = ranges[before].range.end;
+            } else {
+                ranges[before].range.end = ranges[before + 1].range.start;
+            }
+        }
         let mut end = 0;
         let adjoins = |CellRange { range, .. }: &CellRange| {
             let adjoins = range.start == end;
             end = range.end;
             adjoins
         };
-        let is_whole = ranges.iter().all(adjoins) && end >= total;
-        is_whole.then_some(Self(ranges))
+        let is_whole = ranges.iter().all(adjoins) && end >= layout.total;
+        is_whole.then_some(Self {
+            ranges,
+            from_both_ends: layout.from_both_ends,
+            is_estimated: met.is_some(),
+        })
     }
 
     pub fn ranges(&self) -> &[CellRange] {
-        &self.0
+        &self.ranges
     }
 
     /// The position behind the last one.
     pub fn end(&self) -> u64 {
-        self.0.last().map_or(0, |last| last.range.end)
+        self.ranges.last().map_or(0, |last| last.range.end)
     }
 
     /// The first position without a row, if there is one.
     pub fn missing_from(&self) -> Option<u64> {
-        let missing = self.0.iter().find(|range| range.cell.is_none())?;
+        let missing = self.ranges.iter().find(|range| range.cell.is_none())?;
         Some(missing.range.start)
     }
 
     /// Files by status.
     pub fn counts(&self) -> ByStatus<u64> {
         let mut counts = ByStatus::default();
-        for CellRange { cell, range } in &self.0 {
+        for CellRange { cell, range } in &self.ranges {
             if let Some(word) = cell {
                 counts[word.status] += range.end - range.start;
             }
@@ -92,16 +114,18 @@ impl List {
     }
 
     pub fn boundaries(&self) -> Boundaries {
-        let inner = self.0.iter().skip(1);
+        let inner = self.ranges.iter().skip(1);
         Boundaries {
             positions: inner.map(|next| next.range.start).collect(),
             total: self.end(),
+            from_both_ends: self.from_both_ends && !self.is_estimated,
         }
     }
 
     /// Whether the same statuses meet at the same boundaries, each as far from the nearer end as in another list.
     pub fn stands_as(&self, other: &Self) -> bool {
-        let cells = |list: &Self| -> Vec<_> { list.0.iter().map(|range| range.cell).collect() };
+        let cells =
+            |list: &Self| -> Vec<_> { list.ranges.iter().map(|range| range.cell).collect() };
         cells(self) == cells(other)
             && other.boundaries().in_list_of(self.end()) == self.boundaries().positions
     }
@@ -111,6 +135,14 @@ impl List {
 mod tests {
     use super::*;
     use crate::model::Status::{self, Done, Failed, Pending};
+
+    const fn layout(total: u64) -> Layout {
+        Layout {
+            total,
+            page_size: 100,
+            from_both_ends: false,
+        }
+    }
 
     fn ranges(segments: &[(Range<u64>, Status)]) -> Vec<CellRange> {
         let mut ranges = Vec::new();
@@ -138,7 +170,7 @@ mod tests {
     fn positions_without_a_row_are_not_counted() {
         let mut ranges = ranges(&[(0..10, Done), (10..14, Failed)]);
         add(&mut ranges, 14..20, None);
-        let counts = List::new(ranges, 20).unwrap().counts();
+        let counts = List::new(ranges, layout(20)).unwrap().counts();
         assert_eq!((counts[Done], counts[Failed], counts.total()), (10, 4, 14));
     }
 
@@ -151,18 +183,17 @@ mod tests {
 
     #[test]
     fn a_boundary_is_on_the_page_that_shows_both_sides_or_between_the_two_that_meet_there() {
-        let layout = Layout {
-            total: 1_000,
-            page_size: 100,
-        };
-        let pages = [1, 3, 8, 9, 10].map(PageNumber);
-        assert_eq!(boundary_pages([250, 800], layout), BTreeSet::from(pages));
+        let pages = [1, 3, 8, 9, 10].map(PageNumber::FromStart);
+        assert_eq!(
+            boundary_pages([250, 800], layout(1_000)),
+            BTreeSet::from(pages)
+        );
     }
 
     fn list(segments: &[(Range<u64>, Status)]) -> Option<List> {
         let ranges = ranges(segments);
         let total = ranges.last().map_or(0, |last| last.range.end);
-        List::new(ranges, total)
+        List::new(ranges, layout(total))
     }
 
     #[test]
@@ -170,7 +201,7 @@ mod tests {
         assert_eq!(list(&[(0..10, Failed), (20..30, Done)]), None);
         assert_eq!(list(&[(5..10, Failed)]), None);
         assert!(list(&[(0..10, Failed), (20..30, Failed)]).is_some());
-        assert_eq!(List::new(ranges(&[(0..10, Done)]), 11), None);
+        assert_eq!(List::new(ranges(&[(0..10, Done)]), layout(11)), None);
     }
 
     #[test]

@@ -59,6 +59,12 @@ impl PageRows {
         self.runs.iter().map(|(_, files)| files).sum()
     }
 
+    /// The same rows from the last to the first.
+    pub fn reversed(mut self) -> Self {
+        self.runs.reverse();
+        self
+    }
+
     pub fn is_unsorted(&self) -> bool {
         comes_again(self.runs.iter().map(|(word, _)| word))
     }

@@ -28,12 +28,13 @@ struct PageRead {
 }
 
 impl Pages {
-    pub fn new() -> Self {
+    pub fn new(from_both_ends: bool) -> Self {
         Self {
             reads: Vec::new(),
             layout: Layout {
                 total: 0,
                 page_size: 1,
+                from_both_ends,
             },
             pass: 0,
         }
@@ -41,6 +42,11 @@ impl Pages {
 
     /// Adds a page that was just read. The first one tells the page size.
     pub fn add(&mut self, page: PageNumber, rows: PageRows) {
+        let rows = if page.is_from_end() {
+            rows.reversed()
+        } else {
+            rows
+        };
         self.layout.total = rows.total();
         let mut page_size = Some(self.layout.page_size);
         if self.reads.is_empty() {
@@ -48,7 +54,7 @@ impl Pages {
             self.layout.page_size = rows.rows().max(1);
         }
         let expected = page_size.map(|page_size| {
-            let before = page.0.saturating_sub(1).saturating_mul(page_size);
+            let before = page.number().saturating_sub(1).saturating_mul(page_size);
             page_size.min(self.layout.total.saturating_sub(before))
         });
         self.reads.retain(|read| read.page != page);
@@ -116,15 +122,15 @@ impl Pages {
             } else {
                 u64::MAX
             };
-            for (range, word) in rows.positions(self.layout.start_of(*page)) {
+            let start = self.layout.positions(*page, rows.rows()).start;
+            for (range, word) in rows.positions(start) {
                 add(&mut ranges, range.start..range.end.min(end), Some(word));
             }
         }
         // Behind the last row that was seen, the total may count rows that no page has.
         for PageRead { page, rows, .. } in reads {
-            let span = self.layout.span(*page);
-            let missing = span.start.saturating_add(rows.rows());
-            add(&mut ranges, missing..span.end, None);
+            let missing = self.layout.positions(*page, rows.rows()).end;
+            add(&mut ranges, missing..self.layout.span(*page).end, None);
         }
         ranges
     }

@@ -13,7 +13,7 @@ use crate::portal::PAGE_SIZE;
 pub const PAGES_OF_A_RUN: u64 = 20;
 
 /// The same by a walk, of files with a reason: as many files as are remembered.
-const PAGES_OF_A_WALK: u64 = MAX_REMEMBERED as u64 / PAGE_SIZE;
+const PAGES_OF_A_WALK: usize = MAX_REMEMBERED / PAGE_SIZE as usize;
 
 /// Which rows of files that are not done to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub enum Rows {
 
 impl Rows {
     /// Maximum number of pages of the run of a status.
-    const fn pages(self, status: Status) -> u64 {
+    const fn pages(self, status: Status) -> usize {
         match self {
             Self::OfBoundaries => 0,
             Self::All if status.has_reason() => PAGES_OF_A_WALK,
-            Self::Few | Self::All => PAGES_OF_A_RUN,
+            Self::Few | Self::All => PAGES_OF_A_RUN as usize,
         }
     }
 }
@@ -92,10 +92,10 @@ pub fn rows(list: &List, layout: Layout, wanted: Rows) -> (BTreeSet<PageNumber>,
         if status == Status::Done {
             continue;
         }
-        let [front, back] = [range.start, range.end - 1].map(|at| layout.page_of(at).0);
-        let end = front.saturating_add(wanted.pages(status)).min(back + 1);
-        pages.extend((front..end).map(PageNumber));
-        are_all[status] &= end > back;
+        let most = wanted.pages(status);
+        let of_run: BTreeSet<_> = layout.pages_of(range).take(most + 1).collect();
+        are_all[status] &= of_run.len() <= most && layout.can_read(range);
+        pages.extend(of_run.into_iter().take(most));
     }
     (pages, are_all)
 }
@@ -109,6 +109,7 @@ mod tests {
     const LAYOUT: Layout = Layout {
         total: 100_000,
         page_size: 100,
+        from_both_ends: false,
     };
 
     #[test]
@@ -117,14 +118,16 @@ mod tests {
         add(&mut ranges, 0..25_000, Some(Failed.into()));
         add(&mut ranges, 0..75_000, Some(Done.into()));
         add(&mut ranges, 0..LAYOUT.total, Some(Pending.into()));
-        let list = List::new(ranges, LAYOUT.total).unwrap();
+        let list = List::new(ranges, LAYOUT).unwrap();
         for (wanted, failed, pending, all_failed) in [
             (Rows::OfBoundaries, 0, 0, false),
             (Rows::Few, 20, 20, false),
             (Rows::All, 250, 20, true),
         ] {
             let (pages, are_all) = rows(&list, LAYOUT, wanted);
-            let expected = (1..=failed).chain(751..751 + pending).map(PageNumber);
+            let expected = (1..=failed)
+                .chain(751..751 + pending)
+                .map(PageNumber::FromStart);
             assert_eq!(pages, expected.collect());
             let all = [Failed, Pending, Status::Flagged].map(|status| are_all[status]);
             assert_eq!(all, [all_failed, false, true]);

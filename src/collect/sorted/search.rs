@@ -50,27 +50,35 @@ impl<'a, F: FetchPage> Search<'a, F> {
     pub fn new(fetch: F, method: Method<'a>, classifier: Arc<Classifier>) -> Self {
         Self {
             fetch,
-            method,
             reasons: ReasonReader::new(classifier),
-            pages: Pages::new(),
+            pages: Pages::new(method.hints.from_both_ends),
             last_alone: None,
             requests: 0,
             row_requests: 0,
             opening: None,
+            method,
         }
     }
 
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
-        let found = self.find().await?;
+        let mut found = self.find().await;
+        if !self.pages.layout.from_both_ends
+            && matches!(&found, Err(error) if error.is_of_deep_page())
+        {
+            self.pages = Pages::new(true);
+            (self.last_alone, self.opening) = (None, None);
+            found = self.find().await;
+        }
+        let found = found?;
         check_end_of_rows(&found)?;
         let whole = self.whole(&found.list);
-        let shows_all = found.stable && self.pages.are_distinct();
+        let shows_all = found.stable && !found.list.is_estimated && self.pages.are_distinct();
         let examples = self.reasons.finish();
         let count = self.pages.add_up(&found.list, whole, examples);
         let left_out = found.layout.total.saturating_sub(count.files.total());
         Ok(SortedRead {
             stable: found.stable,
-            pages: found.layout.last_page().0,
+            pages: found.layout.total.div_ceil(found.layout.page_size),
             count: FolderCount {
                 consistent: found.consistent,
                 left_out: shows_all.then_some(left_out),
@@ -89,7 +97,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         let mut before: Option<List> = None;
         loop {
             let ranges = self.explore(&hints).await?;
-            if let Some(list) = List::new(ranges, self.pages.layout.total) {
+            if let Some(list) = List::new(ranges, self.pages.layout) {
                 let stands = before.is_some_and(|before| list.stands_as(&before));
                 self.read_rows(&list).await?;
                 if is_one_page || stands && self.pages.has_one_total() {
@@ -110,7 +118,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
 
     fn found(&self, list: List, stable: bool) -> Found {
         let layout = self.pages.layout;
-        let whole = list.missing_from().is_none() && self.pages.are_whole();
+        let whole = list.missing_from().is_none() && self.pages.are_whole() && !list.is_estimated;
         Found {
             consistent: stable && whole && list.end() == layout.total,
             list,

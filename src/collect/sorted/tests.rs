@@ -13,7 +13,7 @@ use crate::classify::Class;
 use crate::collect::testing::{Folder, Quirk, counts};
 use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
-use crate::portal::{PageBody, PageRequest};
+use crate::portal::{PageBody, PageRequest, PortalError};
 
 /// One for all tests, which remembers the classes of the few reasons that there are.
 static CLASSIFIER: LazyLock<Arc<Classifier>> = LazyLock::new(Arc::default);
@@ -352,5 +352,76 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
         let sorted = run(fetch, 1, &Boundaries::default()).unwrap();
         assert_eq!(counted(&sorted), expected, "{torn}");
         assert!(sorted.count.consistent, "{torn}");
+    }
+}
+
+/// Counts a folder of a portal that refuses pages behind row 10,000, as search engines do; returns the count and the requests.
+fn count_refused(folder: &Folder, hints: &Boundaries) -> (SortedRead, u64) {
+    let folder = RefCell::new(folder.clone());
+    let fetch = |page: PageRequest| {
+        let answer = folder.borrow_mut().page(page);
+        std::future::ready(match page.page {
+            0..=100 => Ok(answer),
+            _ => Err(PortalError::from_status(400, None, b"")),
+        })
+    };
+    let method = Method {
+        in_flight: 2,
+        hints,
+        rows: Rows::Few,
+        clock_ahead: 0,
+    };
+    let progress = Progress::default();
+    let sorted = count(fetch, method, Arc::clone(&CLASSIFIER), &progress);
+    let sorted = sorted.now_or_never().expect("the pages are there at once");
+    (sorted.unwrap(), folder.into_inner().requests)
+}
+
+#[test]
+fn a_portal_that_refuses_pages_far_from_the_start_is_read_from_both_ends() {
+    let contents: [&[(Status, u64)]; 4] = [
+        &[(Status::Failed, 160), (Status::Done, 30_000)],
+        &[
+            (Status::Pending, 9_000),
+            (Status::Failed, 37),
+            (Status::Done, 12_003),
+            (Status::Flagged, 1),
+        ],
+        &[(Status::Done, 20_500)],
+        &[(Status::Failed, 8_000), (Status::Done, 11_950)],
+    ];
+    for content in contents {
+        for order in orders().into_iter().step_by(3) {
+            let mut folder = mixed(content, 100);
+            folder.order = order;
+            let (sorted, _) = count_refused(&folder, &Boundaries::default());
+            assert_eq!(counted(&sorted), counts(&folder), "{:?}", folder.order);
+            assert!(sorted.count.consistent, "{:?}", folder.order);
+            let DoneFiles::Counted(hints) = &sorted.count.done else {
+                panic!("done files were read");
+            };
+            let (again, requests) = count_refused(&folder, hints);
+            assert_eq!(again.count.files, sorted.count.files);
+            assert!(requests < 70, "{requests}");
+        }
+    }
+}
+
+#[test]
+fn statuses_that_meet_where_no_page_can_be_read_are_counted_with_a_mark() {
+    for (failed, done) in [(15_000, 15_000), (10_000, 10_001)] {
+        let mut folder = mixed(&[(Status::Failed, failed), (Status::Done, done)], 100);
+        for reversed in [false, true] {
+            if reversed {
+                folder.order.reverse();
+            }
+            let (sorted, _) = count_refused(&folder, &Boundaries::default());
+            let files = &sorted.count.files;
+            assert_eq!(files.total(), failed + done);
+            assert_eq!(files[Status::Failed], 10_000);
+            let is_exact = failed == 10_000;
+            assert!(!sorted.count.consistent || is_exact, "{failed}");
+            assert_eq!(sorted.count.left_out, None, "{failed}");
+        }
     }
 }

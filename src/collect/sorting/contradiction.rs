@@ -18,7 +18,7 @@ use crate::model::{FileKey, StatusWord};
 const BETWEEN_READS: Duration = Duration::from_secs(10);
 
 /// Rows by their page and their place on it.
-type Rows = BTreeMap<(PageNumber, usize), (FileKey, StatusWord)>;
+type Rows = BTreeMap<(PageNumber, i64), (FileKey, StatusWord)>;
 
 /// Reads pages twice, and returns whether the unchanged rows contradict a list that is sorted by status.
 pub async fn is_contradiction(
@@ -40,10 +40,11 @@ async fn read(fetch: &impl FetchPage, pages: &[PageNumber]) -> Result<Rows, Read
     for page in pages {
         let request = page.request();
         let body = fetch(request).await.map_err(ReadError::at(request))?;
-        let mut places = 0..;
+        let step = if page.is_from_end() { -1 } else { 1 };
+        let mut place = 0;
         body.read(|row| {
-            let place = places.next().unwrap_or(usize::MAX);
             rows.insert((*page, place), (row.key(), row.word()));
+            place += step;
         })
         .map_err(ReadError::at(request))?;
     }
@@ -68,7 +69,7 @@ mod tests {
 
     /// Checks some pages; `change` is made between the two reads.
     async fn refutes(folder: Folder, change: impl Fn(&mut Folder)) -> bool {
-        let pages = [1, 4, 6, 10].map(PageNumber);
+        let pages = [1, 4, 6, 10].map(PageNumber::FromStart);
         let folder = RefCell::new(folder);
         let fetch = |page| {
             let mut folder = folder.borrow_mut();
