@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::classify::{Class, ClassExamples, ReasonReader};
+use crate::classify::{Class, ClassExamples, Reason, ReasonReader};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::{FileRow, PageRequest};
 
@@ -35,7 +35,14 @@ impl Unfinished {
         let status = row.status();
         let created_at = row.created_at();
         let created_at = created_at.map(|at| at.moved(clock_ahead.saturating_neg()));
-        let mut read = || reasons.read(row.key(), status, created_at, row.reason());
+        let mut read = || {
+            let (text, file) = (row.reason(), row.filename());
+            let reason = Reason {
+                text: text.as_deref(),
+                file: &file,
+            };
+            reasons.read(row.key(), status, created_at, reason)
+        };
         Self {
             status,
             created_at,

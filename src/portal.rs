@@ -37,4 +37,4 @@ pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
 pub use throttle::{Demand, Lane};
 pub use throttles::Throttles;
-pub use wire::{FileRow, Page, Pagination, Whole};
+pub use wire::{FileRow, Page, Pagination};

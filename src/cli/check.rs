@@ -20,9 +20,7 @@ use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
 use crate::history::{Departure, DepartureReason};
-use crate::portal::{
-    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Whole,
-};
+use crate::portal::{Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles};
 use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable, Unreadable};
 
 use report::{Report, Tested};
@@ -148,6 +146,6 @@ async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalEr
     let lane = Lane::default();
     let files = session.files(folder.id, &lane);
     let body = files.page(PageRequest::FIRST).await?;
-    let Whole(total) = body.read(drop)?.pagination.total;
+    let total = body.read(drop)?.pagination.total;
     Ok(total)
 }

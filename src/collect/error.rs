@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::collect::layout::{PageNumber, is_deep};
 use crate::model::FolderId;
-use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError, Whole};
+use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError};
 
 /// Fetches a page of a folder.
 pub trait FetchPage: Fn(PageRequest) -> Self::Answer {
@@ -112,8 +112,8 @@ impl ReadError {
 /// The total of the page that was asked for.
 pub(crate) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u64, ReadError> {
     match pagination.page {
-        Some(Whole(came)) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
-        _ => Ok(pagination.total.0),
+        Some(came) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
+        _ => Ok(pagination.total),
     }
 }
 

@@ -279,7 +279,7 @@ impl ReadTask {
     fn total(&self, first: &PageBody) -> Result<u64, ReadError> {
         let read = first.read(|_| {});
         let read = read.map_err(ReadError::at(self.scan_order().page(1)))?;
-        Ok(read.pagination.total.0)
+        Ok(read.pagination.total)
     }
 
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`, and those of a walk sooner.

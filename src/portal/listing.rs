@@ -37,14 +37,14 @@ impl Listing {
         let mut seen = HashSet::new();
         let mut folders = Vec::new();
         let mut invalid_rows = 0;
-        let each = |row: wire::FolderRow<'_>| match FolderId::parse(&row.id) {
+        let each = |row: wire::FolderRow<'_>| match FolderId::parse(&row.id()) {
             None => invalid_rows += 1,
             Some(id) if seen.insert(id) => folders.push(ListedFolder {
                 id,
-                name: FolderName::new(&row.name),
-                file_count: row.file_count,
-                created_at: row.created_at,
-                updated_at: row.updated_at,
+                name: FolderName::new(&row.name()),
+                file_count: row.file_count(),
+                created_at: row.created_at(),
+                updated_at: row.updated_at(),
             }),
             Some(_) => {}
         };
@@ -54,7 +54,7 @@ impl Listing {
         Ok(Self {
             folders,
             invalid_rows,
-            missing_rows: total.map_or(0, |wire::Whole(total)| total.abs_diff(rows)),
+            missing_rows: total.map_or(0, |total| total.abs_diff(rows)),
             date: None,
         })
     }

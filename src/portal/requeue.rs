@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{Lost, Outcome};
 use crate::portal::error::PortalError;
-use crate::portal::wire::Whole;
+use crate::portal::wire::whole;
 
 /// More files than this in one folder are an error of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
@@ -80,13 +79,14 @@ fn outcome(error: &PortalError) -> Outcome {
 fn updated(body: &[u8]) -> Result<u64, PortalError> {
     let answer: Value =
         serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error, body))?;
-    match Whole::deserialize(&answer["data"]["updated"]) {
-        Ok(Whole(updated @ ..=MAX_UPDATED)) => Ok(updated),
-        Ok(_) => Err(PortalError::Invalid {
-            cause: "updated is larger than any folder".to_owned(),
-        }),
-        Err(error) => Err(PortalError::from_json(&error, body)),
-    }
+    let cause = match whole(&answer["data"]["updated"].to_string()) {
+        Some(updated @ ..=MAX_UPDATED) => return Ok(updated),
+        Some(_) => "updated is larger than any folder",
+        None => "updated is no number of files",
+    };
+    Err(PortalError::Invalid {
+        cause: cause.to_owned(),
+    })
 }
 
 #[cfg(test)]

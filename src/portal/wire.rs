@@ -3,7 +3,6 @@
 //! Tolerant of differences that do no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
 //! that is not valid Unicode. Nothing here outlives the body that it was read from.
 
-mod id;
 mod page;
 mod readable;
 mod values;
@@ -12,62 +11,84 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::classify::Reason;
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
-use id::Id;
 pub(super) use page::read_rows;
 pub(super) use readable::readable;
-pub use values::Whole;
-use values::{Row, lenient, size};
+pub(super) use values::whole;
+
+use values::{Field, amount, id, optional_whole, status, text, time, total};
 
 /// The `meta` of the folder list.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
-    #[serde(default, deserialize_with = "lenient")]
-    pub total: Option<Whole>,
+    #[serde(default, deserialize_with = "optional_whole")]
+    pub total: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct FolderRow<'a> {
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub id: Cow<'a, str>,
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub name: Cow<'a, str>,
-    #[serde(deserialize_with = "lenient")]
-    pub file_count: u64,
-    #[serde(deserialize_with = "lenient")]
-    pub created_at: Option<Timestamp>,
-    #[serde(deserialize_with = "lenient")]
-    pub updated_at: Option<Timestamp>,
+    #[serde(borrow)]
+    id: Field<'a>,
+    #[serde(borrow)]
+    name: Field<'a>,
+    #[serde(borrow)]
+    file_count: Field<'a>,
+    #[serde(borrow)]
+    created_at: Field<'a>,
+    #[serde(borrow)]
+    updated_at: Field<'a>,
+}
+
+impl FolderRow<'_> {
+    pub fn id(&self) -> Cow<'_, str> {
+        text(self.id)
+    }
+
+    pub fn name(&self) -> Cow<'_, str> {
+        text(self.name)
+    }
+
+    pub fn file_count(&self) -> u64 {
+        amount(self.file_count)
+    }
+
+    pub fn created_at(&self) -> Option<Timestamp> {
+        time(self.created_at)
+    }
+
+    pub fn updated_at(&self) -> Option<Timestamp> {
+        time(self.updated_at)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileRow<'a> {
-    link_id: Option<Id>,
-    id: Option<Id>,
-    #[serde(deserialize_with = "size")]
-    file_size: u64,
-    #[serde(deserialize_with = "lenient")]
+    #[serde(deserialize_with = "id")]
+    link_id: u128,
+    #[serde(deserialize_with = "id")]
+    id: u128,
+    #[serde(borrow)]
+    file_size: Field<'a>,
+    #[serde(deserialize_with = "status")]
     index_status: StatusWord,
-    #[serde(borrow, deserialize_with = "lenient")]
-    index_error: Option<Cow<'a, str>>,
-    #[serde(borrow, deserialize_with = "lenient")]
-    filename: Cow<'a, str>,
-    #[serde(borrow, deserialize_with = "lenient")]
-    created_at: Cow<'a, str>,
+    #[serde(borrow)]
+    index_error: Field<'a>,
+    #[serde(borrow)]
+    filename: Field<'a>,
+    #[serde(borrow)]
+    created_at: Field<'a>,
 }
 
 impl FileRow<'_> {
     /// What identifies the file in its folder. Rows without ids share one key, so that two of them are never
     /// taken for two distinct files.
     pub fn key(&self) -> FileKey {
-        let number = |id: Option<Id>| id.map_or(0, |Id(number)| number);
         FileKey {
-            link: number(self.link_id),
-            id: number(self.id),
+            link: self.link_id,
+            id: self.id,
         }
     }
 
@@ -82,19 +103,20 @@ impl FileRow<'_> {
 
     /// Size in bytes; 0 if the portal does not say.
     pub fn size(&self) -> u64 {
-        self.file_size
+        amount(self.file_size)
     }
 
     /// The `indexError`, untrusted and of any length; empty, which is no reason, if it is no text.
-    pub fn reason(&self) -> Reason<'_> {
-        Reason {
-            text: self.index_error.as_deref(),
-            file: &self.filename,
-        }
+    pub fn reason(&self) -> Option<Cow<'_, str>> {
+        self.index_error.map(|_| text(self.index_error))
+    }
+
+    pub fn filename(&self) -> Cow<'_, str> {
+        text(self.filename)
     }
 
     pub fn created_at(&self) -> Option<Timestamp> {
-        Timestamp::parse(&self.created_at)
+        time(self.created_at)
     }
 }
 
@@ -110,12 +132,13 @@ pub struct Page {
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
     /// Files in the folder, at the time of this request.
-    pub total: Whole,
-    #[serde(default, deserialize_with = "lenient")]
-    pub page: Option<Whole>,
+    #[serde(deserialize_with = "total")]
+    pub total: u64,
+    #[serde(default, deserialize_with = "optional_whole")]
+    pub page: Option<u64>,
     /// Rows that a full page holds.
-    #[serde(default, deserialize_with = "lenient")]
-    pub page_size: Option<Whole>,
+    #[serde(default, deserialize_with = "optional_whole")]
+    pub page_size: Option<u64>,
 }
 
 #[cfg(test)]

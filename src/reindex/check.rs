@@ -68,15 +68,15 @@ async fn read_again(
         let (key, failed) = (row.key(), row.status() == Status::Failed);
         agree &= decided.contains(&key) == failed;
         any_failed |= failed;
-        let name = row.reason().file;
+        let name = row.filename();
         if failed && names.len() < NAMES && name.chars().count() <= NAME_CHARACTERS {
-            names.insert(key, Arc::from(name));
+            names.insert(key, Arc::from(&*name));
         }
     })?;
     if !agree || !any_failed {
         return Ok(Err(Reason::Counts));
     }
-    let came = page.pagination.total.0;
+    let came = page.pagination.total;
     let facts = input.facts(folder);
     let came = came.saturating_sub(facts.counts.total());
     if facts.backlog().saturating_add(came) > facts.max_backlog() {

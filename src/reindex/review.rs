@@ -165,7 +165,7 @@ fn sought(body: &PageBody, file: FileKey) -> Result<Observation, PortalError> {
             seen = Some(Observation::Status(row.status()));
         }
     })?;
-    let all = page.pagination.total.0 <= page.rows;
+    let all = page.pagination.total <= page.rows;
     Ok(seen.unwrap_or(if all {
         Observation::Absent
     } else {

@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::aggregate::TallyContext;
-use crate::classify::{Classifier, hide_secrets};
+use crate::classify::{Classifier, Reason, hide_secrets};
 use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::full_scan::{ScanOrder, scan_pages};
 use crate::collect::progress::Progress;
@@ -183,10 +183,14 @@ impl Rows<'_> {
             return Ok(());
         }
         self.given[row.status()] += 1;
-        let reason = row.reason();
+        let (text, name) = (row.reason(), row.filename());
+        let reason = Reason {
+            text: text.as_deref(),
+            file: &name,
+        };
         (self.take)(&File {
             folder: self.folder.name.label(),
-            name: reason.file,
+            name: &name,
             status: row.status().as_str(),
             class: self.reader.classifier.classify(reason).as_str(),
             reason: &hide_secrets(reason.text.unwrap_or_default()),

@@ -52,7 +52,7 @@ impl PageRows {
     }
 
     pub fn total(&self) -> u64 {
-        self.pagination.total.0
+        self.pagination.total
     }
 
     pub fn rows(&self) -> u64 {

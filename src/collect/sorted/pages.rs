@@ -50,7 +50,7 @@ impl Pages {
         self.layout.total = rows.total();
         let mut page_size = Some(self.layout.page_size);
         if self.reads.is_empty() {
-            page_size = rows.pagination.page_size.map(|size| size.0);
+            page_size = rows.pagination.page_size;
             self.layout.page_size = rows.rows().max(1);
         }
         let expected = page_size.map(|page_size| {

@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::Row;
 use crate::portal::error::PortalError;
 
 /// Reads an object whose field `data` is an array of at most this number of rows, and passes each row on as it comes; then returns the number
@@ -106,5 +106,50 @@ impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> Visitor<'de> for &mut RowR
             (self.each)(row);
         }
         Ok(count)
+    }
+}
+
+/// A row; any other type is a row without fields.
+#[derive(Debug)]
+pub(super) struct Row<T>(pub T);
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Row<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let row = deserializer.deserialize_any(ObjectReader(PhantomData))?;
+        Ok(Self(row))
+    }
+}
+
+struct ObjectReader<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ObjectReader<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<T, A::Error> {
+        IgnoredAny.visit_seq(values).map(|_| T::default())
+    }
+    fn visit_unit<E>(self) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<T, E> {
+        Ok(T::default())
     }
 }

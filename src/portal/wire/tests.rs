@@ -1,5 +1,6 @@
 //! Rows as portals send them, and as they should not.
 
+use super::page::Row;
 use super::*;
 
 fn row(json: &str) -> serde_json::Result<FileRow<'_>> {
@@ -17,7 +18,7 @@ fn reads_a_row_of_the_interface() {
     assert_eq!(row.key().id, 7);
     assert_eq!(row.status(), Status::Failed);
     assert_eq!(row.size(), 12);
-    assert_eq!(row.reason().text, Some("no \"text\" layer"));
+    assert_eq!(row.reason().as_deref(), Some("no \"text\" layer"));
     assert!(row.created_at().is_some());
 }
 
@@ -35,7 +36,7 @@ fn null_absent_and_unknown_values_are_no_accident() {
         let row = row(json).unwrap();
         assert_eq!(row.status(), Status::Unknown, "{json}");
         assert_eq!(
-            (row.size(), row.reason().text, row.created_at()),
+            (row.size(), row.reason().as_deref(), row.created_at()),
             (0, None, None)
         );
     }
@@ -55,7 +56,7 @@ fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
     ];
     for (body, error) in bodies {
         assert_eq!(
-            row(&readable(body.to_vec())).unwrap().reason().text,
+            row(&readable(body.to_vec())).unwrap().reason().as_deref(),
             Some(error)
         );
     }
@@ -90,7 +91,7 @@ fn a_field_of_another_type_is_unknown() {
         let row = row(&json).unwrap();
         assert_eq!(row.status(), Status::Unknown, "{value}");
         assert_eq!(
-            (row.reason().text, row.created_at()),
+            (row.reason().as_deref(), row.created_at()),
             (Some(""), None),
             "{value}"
         );
@@ -105,11 +106,8 @@ fn a_field_of_another_type_is_unknown() {
 fn a_row_that_is_no_object_is_a_row_without_fields() {
     for value in ["null", "\"row\"", "[\"a\",\"b\"]", "7", "-7", "0.5", "true"] {
         let Row(row): Row<FileRow<'_>> = serde_json::from_str(value).unwrap();
-        assert_eq!(row.status(), Status::Unknown, "{value}");
         assert_eq!(row.key(), FileRow::default().key(), "{value}");
     }
-    let Row(row): Row<FileRow<'_>> = serde_json::from_str(r#"{"indexStatus":"done"}"#).unwrap();
-    assert_eq!(row.status(), Status::Done);
 }
 
 #[test]
@@ -143,12 +141,12 @@ fn ids_of_any_type_tell_files_apart() {
 
 #[test]
 fn a_count_is_a_number_that_is_not_negative() {
-    let whole = |json| serde_json::from_str::<Whole>(json).ok();
-    assert_eq!(whole("3"), Some(Whole(3)));
-    assert_eq!(whole("3.0"), Some(Whole(3)));
-    assert_eq!(whole("1e30"), Some(Whole(u64::MAX)));
-    assert_eq!(whole("\"3\""), Some(Whole(3)));
-    for json in ["-1", "1.5", "\"three\"", "null", "[]"] {
+    assert_eq!(whole("3"), Some(3));
+    assert_eq!(whole("3.0"), Some(3));
+    assert_eq!(whole("1e30"), Some(u64::MAX));
+    assert_eq!(whole("\"3\""), Some(3));
+    assert_eq!(whole("18446744073709551615"), Some(u64::MAX));
+    for json in ["-1", "1.5", "1e999", "\"three\"", "null", "[]"] {
         assert_eq!(whole(json), None, "{json}");
     }
 }
@@ -158,7 +156,7 @@ fn an_optional_number_that_is_none_is_absent() {
     for value in ["-1", "1.5", "\"first\"", "null", "[]"] {
         let json = format!(r#"{{"total":"12","page":{value},"pageSize":{value}}}"#);
         let pagination: Pagination = serde_json::from_str(&json).unwrap();
-        assert_eq!(pagination.total, Whole(12), "{value}");
+        assert_eq!(pagination.total, 12, "{value}");
         assert_eq!((pagination.page, pagination.page_size), (None, None));
         let meta: Meta = serde_json::from_str(&format!(r#"{{"total":{value}}}"#)).unwrap();
         assert_eq!(meta.total, None, "{value}");

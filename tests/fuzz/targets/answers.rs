@@ -1,5 +1,6 @@
 //! What a portal answers: pages, lists, error bodies, `Retry-After`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -154,7 +155,7 @@ impl File {
             key: row.key(),
             status: row.status(),
             size: row.size(),
-            error: row.reason().text.map(str::to_owned),
+            error: row.reason().map(Cow::into_owned),
         }
     }
 }
@@ -186,7 +187,7 @@ fn rewritten(rows: &[FileRow<'_>], page: Page) -> Value {
     json!({
         "notice": {"deep": [null, {}]},
         "data": rows,
-        "pagination": {"total": page.pagination.total.0, "totalPages": "unknown"},
+        "pagination": {"total": page.pagination.total, "totalPages": "unknown"},
     })
 }
 
@@ -197,7 +198,7 @@ fn written_row(row: &FileRow<'_>) -> Value {
         "filename": {"not": "a name"},
         "fileSize": row.size(),
         "indexStatus": row.status().as_str(),
-        "indexError": row.reason().text,
+        "indexError": row.reason(),
     })
 }
 
