@@ -90,7 +90,7 @@ impl App {
         let heartbeat = Heartbeat::start(cancel.clone()).await?;
         let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
         let (reload, requests) = mpsc::channel(1);
-        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
+        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat);
         let built = portals.build(config).await?;
         let guard = Guard::new(
             web.config.clone(),
@@ -102,7 +102,7 @@ impl App {
         let site = Site {
             publisher,
             config: config_in_use,
-            liveness: liveness(heartbeat, portals.collectors()),
+            liveness: liveness(portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             guard: Arc::new(guard),
             ready: AtomicBool::default(),
@@ -230,11 +230,8 @@ fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
     format!("{scheme}://{}/", address.unwrap_or_default())
 }
 
-fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {
+fn liveness(collectors: watch::Receiver<Collectors>) -> Liveness {
     Arc::new(move || {
-        if heartbeat.last_beat().elapsed() > MAX_SILENCE {
-            return Err("the schedule stands still".to_owned());
-        }
         let collectors = collectors.borrow();
         let mut stuck = collectors
             .iter()

@@ -5,7 +5,6 @@
 
 pub mod admission;
 mod audit;
-mod change_log;
 mod collection;
 mod collection_log;
 mod due;
@@ -18,7 +17,6 @@ mod list;
 pub mod order;
 mod persisted_folder;
 pub mod progress;
-mod publication;
 mod queue;
 mod read_task;
 mod reads;
@@ -63,7 +61,6 @@ use folders::Folders;
 use list::FolderList;
 use persisted_folder::MAX_BEHIND;
 use progress::Progress;
-use publication::Publication;
 use queue::{Queue, ReadKind};
 use read_task::FolderRead;
 use reads::Refusal;
@@ -73,6 +70,9 @@ use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
+const PUBLISH_GAP: Duration = Duration::from_millis(250);
 
 /// Folders that a message names, at most.
 const NAMED_FOLDERS: usize = 3;
@@ -112,7 +112,9 @@ pub struct Collector {
     list: FolderList,
     log: CollectionLog,
     saver: Saver,
-    publication: Publication,
+    published: Instant,
+    /// When the next snapshot is published, if something changed since the last one.
+    publish_at: Option<Instant>,
     /// When it is checked next whether an audit is due.
     next_audit_check: Instant,
     runs: Runs,
@@ -143,7 +145,8 @@ impl Collector {
             list: FolderList::restored(document.failing_since),
             log: CollectionLog::restored(document.last_success),
             saver: Saver::new(lease.cloned(), &settings, document.clone()),
-            publication: Publication::new(Moment::now().steady),
+            published: Moment::now().steady,
+            publish_at: None,
             next_audit_check: Moment::now().steady,
             runs: Runs::default(),
             queue: Queue::default(),
@@ -225,7 +228,7 @@ impl Collector {
     fn next_wake(&self) -> Instant {
         let now = Moment::now().steady;
         let times = [
-            self.publication.due(),
+            self.publish_at,
             self.runs.next_deadline(),
             self.list.retry_at(),
             self.queue.next_room(now),
@@ -248,7 +251,7 @@ impl Collector {
         self.end_collections();
         self.start_write();
         let now = Moment::now().steady;
-        if self.publication.due().is_some_and(|due| due <= now) {
+        if self.publish_at.is_some_and(|at| at <= now) {
             self.publish();
         }
     }
@@ -278,7 +281,7 @@ impl Collector {
             };
             self.task_ended(event);
         }
-        self.publication.request();
+        self.publish_soon();
     }
 
     fn task_ended(&mut self, event: Event) {
@@ -305,8 +308,15 @@ impl Collector {
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
     }
 
+    /// Something changed that a snapshot shows.
+    fn publish_soon(&mut self) {
+        let next = self.published + PUBLISH_GAP;
+        self.publish_at.get_or_insert(next);
+    }
+
     fn publish(&mut self) {
-        let began = Moment::now().steady;
+        self.published = Moment::now().steady;
+        self.publish_at = None;
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             address: self.settings.address.clone(),
@@ -317,7 +327,7 @@ impl Collector {
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
-            waiting: self.waiting(began),
+            waiting: self.waiting(self.published),
             stale_after: self.log.stale_after(&self.settings.collect),
             state_writes: self.saver.writes(),
             sorting: self.sorting,
@@ -325,8 +335,6 @@ impl Collector {
             web_url: self.settings.portal.web_url.clone(),
             panics: self.dependencies.events.panics(),
         });
-        self.publication
-            .published(Moment::now().steady, began.elapsed());
     }
 
     /// The folders that wait for longer than an interval.

@@ -2,8 +2,8 @@
 //!
 //! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`Heartbeat`], which makes every [`Ticker`] read both
 //! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
-//! that is due, because beats are up to half a second late, and never longer than five seconds, so that a heartbeat that stopped
-//! stops nothing. Repeated jobs of the scheduler are not used: they stop for ever after a gap.
+//! that is due, because beats are up to half a second late, and never longer than five seconds: while the clock has not caught up
+//! after it was set back, the scheduler runs no job.
 
 mod due;
 mod occurrence;
@@ -13,10 +13,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::sleep;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::clock::Moment;
 
@@ -24,9 +23,6 @@ pub use due::{Due, Tick};
 
 /// The longest that a ticker sleeps without a beat.
 const FALLBACK: Duration = Duration::from_secs(5);
-
-/// A heartbeat that was silent for so long is started again.
-const SILENCE: Duration = Duration::from_secs(10);
 
 /// The scheduler could not be started; the process is of no use without it.
 #[derive(Debug, Error)]
@@ -36,19 +32,21 @@ pub struct HeartbeatError(#[from] JobSchedulerError);
 /// Beats once a second. A process has one and starts it once: the scheduler leaks tasks each time that it is created.
 #[derive(Debug, Clone)]
 pub struct Heartbeat {
-    beats: watch::Receiver<Instant>,
+    beats: watch::Receiver<()>,
 }
 
 impl Heartbeat {
     /// Starts to beat, until `cancel`.
     pub async fn start(cancel: CancellationToken) -> Result<Self, HeartbeatError> {
-        let (sender, beats) = watch::channel(Moment::now().steady);
+        let (sender, beats) = watch::channel(());
         let mut scheduler = JobScheduler::new().await?;
-        let job = add_job(&scheduler, &sender).await?;
+        let job = Job::new("* * * * * *", move |_, _| {
+            sender.send_replace(());
+        })?;
+        scheduler.add(job).await?;
         scheduler.start().await?;
         tokio::spawn(async move {
-            let beating = keep_beating(&scheduler, job, sender, SILENCE);
-            cancel.run_until_cancelled(beating).await;
+            cancel.cancelled().await;
             if let Err(error) = scheduler.shutdown().await {
                 tracing::warn!(%error, "the scheduler could not be stopped");
             }
@@ -59,13 +57,8 @@ impl Heartbeat {
     /// One that never beats: a ticker waits until its runs are due, by tokio's clock.
     #[cfg(test)]
     pub fn silent() -> Self {
-        let (_, beats) = watch::channel(Moment::now().steady);
+        let (_, beats) = watch::channel(());
         Self { beats }
-    }
-
-    /// When it last beat, or was started.
-    pub fn last_beat(&self) -> Instant {
-        *self.beats.borrow()
     }
 
     pub fn ticker(&self, due: Due) -> Ticker {
@@ -78,7 +71,7 @@ impl Heartbeat {
 #[derive(Debug)]
 pub struct Ticker {
     due: Due,
-    beats: watch::Receiver<Instant>,
+    beats: watch::Receiver<()>,
 }
 
 impl Ticker {
@@ -99,50 +92,9 @@ impl Ticker {
 }
 
 /// Waits for the next beat, for ever when the heartbeat ended.
-async fn beat(beats: &mut watch::Receiver<Instant>) {
+async fn beat(beats: &mut watch::Receiver<()>) {
     if beats.changed().await.is_err() {
         pending::<()>().await;
-    }
-}
-
-async fn add_job(
-    scheduler: &JobScheduler,
-    sender: &watch::Sender<Instant>,
-) -> Result<Uuid, JobSchedulerError> {
-    let sender = sender.clone();
-    let job = Job::new_async("* * * * * *", move |_, _| {
-        let sender = sender.clone();
-        Box::pin(async move {
-            sender.send_replace(Moment::now().steady);
-        })
-    })?;
-    scheduler.add(job).await
-}
-
-/// Replaces the job when it is silent: after a clock was set back, the scheduler waits until the clock has caught up.
-async fn keep_beating(
-    scheduler: &JobScheduler,
-    mut job: Uuid,
-    sender: watch::Sender<Instant>,
-    silence: Duration,
-) {
-    let mut beats = sender.subscribe();
-    loop {
-        if timeout(silence, beat(&mut beats)).await.is_ok() {
-            continue;
-        }
-        tracing::warn!(
-            ?silence,
-            "the heartbeat stopped, for example because the clock was set back; it is restarted"
-        );
-        // The scheduler's answer may never come. A job that stays only beats beside the new one.
-        let _ = timeout(silence, scheduler.remove(&job)).await;
-        match add_job(scheduler, &sender).await {
-            Ok(new) => job = new,
-            Err(error) => {
-                tracing::error!(%error, "the heartbeat could not be restarted; ticks continue without it");
-            }
-        }
     }
 }
 
@@ -151,6 +103,7 @@ mod tests {
     use super::*;
     use crate::config::Schedule;
     use chrono_tz::Tz;
+    use tokio::time::timeout;
 
     const SECOND: Duration = Duration::from_secs(1);
     const PATIENCE: Duration = Duration::from_secs(30);
@@ -205,52 +158,22 @@ mod tests {
         let mut ticker = heartbeat.ticker(every(SECOND));
         ticker.next().await;
         let start = Moment::now().steady;
-        heartbeat
-            .beats
-            .clone()
-            .wait_for(|beat| *beat > start + 2 * SECOND)
-            .await
-            .unwrap();
+        let mut beats = heartbeat.beats.clone();
+        while start.elapsed() <= 2 * SECOND {
+            beats.changed().await.unwrap();
+        }
         assert!(timeout(Duration::ZERO, ticker.next()).await.is_ok());
         assert!(timeout(Duration::ZERO, ticker.next()).await.is_err());
     }
 
     #[tokio::test]
     async fn ticks_go_on_when_the_heartbeat_ended() {
-        let (_, beats) = watch::channel(Moment::now().steady);
+        let (_, beats) = watch::channel(());
         let mut ticker = Heartbeat { beats }.ticker(every(SECOND));
         for _ in 0..2 {
             timeout(PATIENCE, ticker.next())
                 .await
                 .expect("a tick without a beat");
         }
-    }
-
-    /// The state after the clock was set back: the scheduler waits for a second that is an hour away.
-    async fn stall(scheduler: &JobScheduler, job: Uuid) {
-        let next = Some(Moment::now().wall.after(Duration::from_hours(1)).into());
-        let storage = scheduler.context().metadata_storage.clone();
-        let mut storage = storage.write().await;
-        storage
-            .set_next_and_last_tick(job, next, next)
-            .await
-            .unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_heartbeat_that_a_clock_stopped_is_started_again() {
-        let (sender, mut beats) = watch::channel(Moment::now().steady);
-        let scheduler = JobScheduler::new().await.unwrap();
-        let job = add_job(&scheduler, &sender).await.unwrap();
-        stall(&scheduler, job).await;
-        scheduler.start().await.unwrap();
-        let silence = 2 * SECOND;
-        let start = Moment::now().steady;
-        tokio::spawn(async move { keep_beating(&scheduler, job, sender, silence).await });
-        timeout(PATIENCE, beats.wait_for(|beat| *beat > start))
-            .await
-            .expect("a beat")
-            .unwrap();
-        assert!(start.elapsed() >= silence, "not before it was silent");
     }
 }

@@ -11,7 +11,7 @@ use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::folder::Folder;
 use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::queue::{Due, Need, ReadKind, Turn};
+use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
 use crate::collect::strategy::shows_order;
@@ -61,7 +61,7 @@ impl Collector {
                 at: now.steady + collect.quiet_every,
             },
         };
-        self.queue.push(Turn {
+        self.queue.push(QueuedRead {
             due,
             folder,
             kind: ReadKind::Audit,
@@ -148,7 +148,7 @@ impl Collector {
                 others.for_each(Folder::doubt_boundaries);
             }
         }
-        self.publication.request();
+        self.publish_soon();
     }
 }
 

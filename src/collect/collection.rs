@@ -91,8 +91,8 @@ impl Collector {
         for refusal in std::mem::take(&mut self.refused) {
             self.refused_with_portal(refusal.folder);
         }
-        for turn in self.queue.take_waiting() {
-            self.refused_with_portal(turn.folder);
+        for read in self.queue.take_waiting() {
+            self.refused_with_portal(read.folder);
         }
         for folder in self.folders.iter_mut() {
             folder.portal_failed();
@@ -102,7 +102,7 @@ impl Collector {
     pub(super) fn apply_list(&mut self, listing: &Listing) {
         let now = Moment::now().wall;
         let portal = &self.settings.portal.name;
-        self.list.check_clock(now, listing.date, portal);
+        self.list.note_clock(now, listing.date);
         let facts = self.folders.apply_list(listing, &self.settings, now);
         self.list.read(facts, &self.settings);
         let folders = self
@@ -117,7 +117,7 @@ impl Collector {
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(self.folders.unsaved_absences(), MAX_BEHIND);
-        if listing.is_whole() && self.list.clocks_agree() {
+        if listing.is_whole() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
             self.save(emptied, MAX_BEHIND);
@@ -144,7 +144,7 @@ impl Collector {
         for (id, due) in due {
             if let Some(folder) = self.folders.get_mut(id) {
                 folder.queue(due);
-                self.queue.push(folder.turn(ReadKind::Count, due));
+                self.queue.push(folder.queued(ReadKind::Count, due));
             }
         }
     }
@@ -161,16 +161,16 @@ impl Collector {
     /// Of the reads that wait, those of folders that press by now come before quiet ones.
     fn press_waiting(&mut self, quiet_every: Duration, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
-        for turn in self.queue.take_waiting() {
-            let Some(folder) = self.folders.get_mut(turn.folder) else {
+        for read in self.queue.take_waiting() {
+            let Some(folder) = self.folders.get_mut(read.folder) else {
                 continue;
             };
             let due = if folder.due(quiet_every, self.sorting, ledger, now).need == Need::Pressing {
-                folder.press(turn.due)
+                folder.press(read.due)
             } else {
-                turn.due
+                read.due
             };
-            self.queue.push(folder.turn(turn.kind, due));
+            self.queue.push(folder.queued(read.kind, due));
         }
     }
 
@@ -240,7 +240,6 @@ impl Collector {
             }
             _ => info!(%portal, result, counted, failed, requests, seconds, "collection ended"),
         }
-        self.folders.log.collection_ended(portal);
         self.log.ended(*ended);
         // Whoever sees that it ended sees what it counted.
         self.publish();

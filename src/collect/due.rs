@@ -32,6 +32,8 @@ pub(super) enum ReadOutcome {
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
     listed: Option<ListEntry>,
+    /// When the list was read that has the entry.
+    listed_at: Option<Instant>,
     /// When the entry changed, until a read has shown it.
     changed: Option<Instant>,
     last: Option<LastRead>,
@@ -42,6 +44,8 @@ struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<ListEntry>,
+    /// Whether the list had been read shortly before.
+    is_entry_recent: bool,
     /// While it is under way, that of the read before.
     outcome: Option<ReadOutcome>,
 }
@@ -52,6 +56,7 @@ impl ReadLog {
             file_count: folder.file_count,
             updated_at: folder.updated_at,
         };
+        self.listed_at = Some(now);
         let before = self.listed.replace(entry);
         if before.is_some_and(|before| entry.differs(before)) {
             self.changed = Some(now);
@@ -68,6 +73,7 @@ impl ReadLog {
         self.last = Some(LastRead {
             began: now,
             entry: self.listed,
+            is_entry_recent: self.listed_at.is_some_and(|at| now <= at + LIST_AHEAD),
             outcome: before,
         });
     }
@@ -86,6 +92,12 @@ impl ReadLog {
     /// The entry that the last read began with.
     pub fn entry_read(&self) -> Option<ListEntry> {
         self.last.as_ref().and_then(|last| last.entry)
+    }
+
+    /// How many files the list reported shortly before the last read began.
+    pub fn reported_recently(&self) -> Option<u64> {
+        let last = self.last.as_ref().filter(|last| last.is_entry_recent);
+        Some(last?.entry?.file_count)
     }
 
     /// The folder is read again in the next collection, although nothing changed.
@@ -224,6 +236,17 @@ mod tests {
         ] {
             let read = Duration::from_secs(seconds);
             assert_eq!(presses_after(read, shown), presses, "{seconds} {shown}");
+        }
+    }
+
+    #[test]
+    fn a_report_says_nothing_about_a_read_that_begins_long_after_it() {
+        let start = Moment::now().steady;
+        for (seconds, recent) in [(0, Some(5)), (30, Some(5)), (31, None)] {
+            let mut log = ReadLog::default();
+            log.listed(&listed(5, None), start);
+            log.begin(start + Duration::from_secs(seconds));
+            assert_eq!(log.reported_recently(), recent, "{seconds}");
         }
     }
 

@@ -262,6 +262,8 @@ impl Folder {
         let reported = entry.map_or(0, |entry| entry.file_count);
         let files = count.files.total();
         self.witnesses.counted(files, reported);
+        // What the list reported long before the read may have been deleted since.
+        let reported = self.read_log.reported_recently().unwrap_or(0);
         let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(&count));
         count.consistent &=
             self.witnesses.missing() == 0 && are_few(hidden, reported) && on_no_page == 0;

@@ -1,25 +1,22 @@
 //! The folders of a portal: which are collected, which have departed, and which can be forgotten.
-//!
-//! Stored data is deleted after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
-//! header `Date` of its list of folders) agrees with this machine's.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use humantime::format_duration;
+use tracing::{debug, info};
 
 use crate::classify::ClassSlots;
 use crate::clock::Moment;
 use crate::collect::admission::{Admission, admit};
-use crate::collect::change_log::ChangeLog;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable};
+use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable, Unreadable};
 use crate::store::StoredFolder;
 
 /// The folders of a portal, and the class slots that they have.
@@ -27,7 +24,6 @@ pub(super) struct Folders {
     /// In boxes, because a node of the map has room for eleven, and many are half empty.
     by_id: BTreeMap<FolderId, Box<Folder>>,
     pub class_slots: ClassSlots,
-    pub log: ChangeLog,
 }
 
 impl Folders {
@@ -36,7 +32,6 @@ impl Folders {
         let mut folders = Self {
             by_id: BTreeMap::new(),
             class_slots: ClassSlots::new(settings.class_limits()),
-            log: ChangeLog::default(),
         };
         let now = Moment::now();
         for (id, stored) in stored {
@@ -75,7 +70,10 @@ impl Folders {
     ) -> ListFacts {
         for listed in &listing.folders {
             if let Some(folder) = self.by_id.get_mut(&listed.id) {
-                self.log.found(&settings.portal.name, &folder.view, listed);
+                if folder.view.name != listed.name {
+                    let (portal, before) = (&settings.portal.name, &folder.view.name);
+                    info!(%portal, folder = %listed.name, %before, id = %listed.id, "folder is renamed");
+                }
                 folder.found(listed);
             }
         }
@@ -109,8 +107,11 @@ impl Folders {
         let portal = &settings.portal;
         for (id, folder) in &mut self.by_id {
             if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
-                let message = "folder is excluded by the configuration";
-                self.log.left(&portal.name, &folder.view, message);
+                log(
+                    &portal.name,
+                    &folder.view,
+                    "folder is excluded by the configuration",
+                );
             }
         }
         self.free_class_slots();
@@ -135,8 +136,7 @@ impl Folders {
         for (id, folder) in &mut self.by_id {
             if !listed.contains(id) && !folder.is_unlisted() {
                 if !folder.is_excluded() {
-                    let message = "folder is no longer in the list";
-                    self.log.left(portal, &folder.view, message);
+                    log(portal, &folder.view, "folder is no longer in the list");
                 }
                 folder.leave(DepartureReason::Unlisted, now);
             }
@@ -152,7 +152,6 @@ impl Folders {
     ) -> [Vec<FolderId>; 2] {
         let (mut forgotten, mut emptied) = (Vec::new(), Vec::new());
         self.by_id.retain(|id, folder| {
-            folder.correct_times(now);
             let forget = folder.is_forgettable(listed.contains(id), now);
             if forget {
                 forgotten.push(*id);
@@ -175,7 +174,7 @@ impl Folders {
             if folder.show_failing(time) {
                 failing.push(*id);
                 if was_counted {
-                    self.log.state(portal, &folder.view);
+                    log_state(portal, &folder.view);
                 }
             }
         }
@@ -196,7 +195,7 @@ impl Folders {
         let before = logged(&folder.view.state);
         let outcome = change(folder, &mut self.class_slots);
         if logged(&folder.view.state) != before {
-            self.log.state(portal, &folder.view);
+            log_state(portal, &folder.view);
         }
         outcome
     }
@@ -262,4 +261,24 @@ impl Folders {
         let folder = self.by_id.get_mut(&id).map(Box::as_mut);
         (&mut self.class_slots, folder)
     }
+}
+
+/// Logs what the state of a folder is from now on. The end of a collection names one that could not be counted.
+fn log_state(portal: &PortalName, view: &FolderView) {
+    match &view.state {
+        FolderState::Unavailable(Unreadable { message, .. }) => {
+            log(
+                portal,
+                view,
+                &format!("folder cannot be counted: {message}"),
+            );
+        }
+        FolderState::Departed(_) => log(portal, view, "folder is gone"),
+        FolderState::Counted | FolderState::Unseen => log(portal, view, "folder counted"),
+    }
+}
+
+/// Thousands of folders may change at once, so no default level logs one by one.
+fn log(portal: &PortalName, view: &FolderView, message: &str) {
+    debug!(%portal, folder = %view.name, id = %view.id, "{message}");
 }

@@ -11,10 +11,6 @@ use crate::model::{PortalName, Timestamp};
 use crate::portal::PortalError;
 use crate::snapshot::{ListFacts, ListState, Unwatched};
 
-/// Largest difference at which the clocks of this machine and of the portal agree: far more than answers take and than clocks of servers
-/// differ, far less than the time for which anything is stored.
-const CLOCKS_AGREE: Duration = Duration::from_hours(1);
-
 /// A list that failed is asked again after this time, and then after twice as long as before.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
 
@@ -47,11 +43,6 @@ impl FolderList {
     pub fn failing_since(&self) -> Option<Timestamp> {
         let since = [self.state.failing_since(), self.failing_before];
         since.into_iter().flatten().min()
-    }
-
-    /// Whether it has shown that the portal's clock agrees with this machine's.
-    pub fn clocks_agree(&self) -> bool {
-        self.ahead.is_some_and(clocks_agree)
     }
 
     /// How far the portal's clock is ahead, in milliseconds; 0 if that is no more than its `Date` is inexact, which has whole seconds.
@@ -132,53 +123,15 @@ impl FolderList {
         }
     }
 
-    /// Compares the clocks, and logs when they come to differ.
-    pub fn check_clock(&mut self, now: Timestamp, there: Option<Timestamp>, portal: &PortalName) {
-        let ahead = there.map(|there| there.as_millis().saturating_sub(now.as_millis()));
-        let before = std::mem::replace(&mut self.ahead, ahead);
-        let differ = |ahead: Option<i64>| ahead.is_some_and(|ahead| !clocks_agree(ahead));
-        if let Some(there) = there
-            && differ(ahead)
-            && !differ(before)
-        {
-            warn!(%portal, here = %now, %there, "the clock of the portal differs from that of this machine, or of the database: nothing that is stored is deleted until they agree");
-        }
+    /// Notes how far the portal's clock is ahead of `now`, by the `Date` of the list.
+    pub fn note_clock(&mut self, now: Timestamp, there: Option<Timestamp>) {
+        self.ahead = there.map(|there| there.as_millis().saturating_sub(now.as_millis()));
     }
-}
-
-fn clocks_agree(ahead: i64) -> bool {
-    u128::from(ahead.unsigned_abs()) <= CLOCKS_AGREE.as_millis()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn read(now: Timestamp, there: Option<Timestamp>) -> FolderList {
-        let mut list = FolderList::default();
-        list.check_clock(now, there, &PortalName::new("main").unwrap());
-        list
-    }
-
-    #[test]
-    fn clocks_agree_within_an_hour_in_either_direction() {
-        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
-        for (portal, agree) in [
-            (Some(at(100_000)), true),
-            (Some(at(103_600)), true),
-            (Some(at(96_400)), true),
-            (Some(at(103_601)), false),
-            (Some(at(96_399)), false),
-            (Some(at(-10_000_000)), false),
-            (None, false),
-        ] {
-            assert_eq!(
-                read(at(100_000), portal).clocks_agree(),
-                agree,
-                "{portal:?}"
-            );
-        }
-    }
 
     #[test]
     fn a_clock_that_differs_by_no_more_than_a_date_is_inexact_is_not_ahead() {
@@ -190,7 +143,9 @@ mod tests {
             (Some(at(70_000)), -30_000),
             (Some(at(103_000)), 3_000),
         ] {
-            assert_eq!(read(at(100_000), portal).clock_ahead(), ahead, "{portal:?}");
+            let mut list = FolderList::default();
+            list.note_clock(at(100_000), portal);
+            assert_eq!(list.clock_ahead(), ahead, "{portal:?}");
         }
     }
 }

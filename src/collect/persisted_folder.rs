@@ -26,8 +26,6 @@ pub(super) struct PersistedFolder {
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
-    /// Whether it waits to be written.
-    pub is_queued: bool,
     /// Files that differ from what is stored.
     unsaved: UnsavedFiles,
     stored: Stored,
@@ -106,14 +104,8 @@ impl PersistedFolder {
         (last.departure, last.excluded) != (self.departure, self.excluded)
     }
 
-    /// Notes that it waits to be written as this document, if it is to be. `behind`: how much older the time of the stored count may be.
-    pub fn queue_write(&mut self, document: &FolderDocument, behind: Duration) -> bool {
-        self.is_queued = self.is_unsaved(document, behind);
-        self.is_queued
-    }
-
     /// Whether a document, or files, differ from what is stored, and not only by the time of the count, or that is older than `behind`.
-    fn is_unsaved(&self, document: &FolderDocument, behind: Duration) -> bool {
+    pub fn is_unsaved(&self, document: &FolderDocument, behind: Duration) -> bool {
         let last = self.last_write();
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let counted = document.record.as_ref().map(|record| record.counted);
@@ -133,7 +125,6 @@ impl PersistedFolder {
             document: Some(document),
         };
         self.writing = Some(Box::new((stored, unsaved)));
-        self.is_queued = false;
         change
     }
 

@@ -1,27 +1,28 @@
-//! The reads of a portal that are due, in the order in which they are made: pure.
+//! The reads of a portal that are due, in the order in which they are made.
 //!
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
-//! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
+//! four is of the quiet folder that was due first, if that was before all that presses. A read that finds no room delays none that does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::model::FolderId;
-use crate::portal::Demand;
+use crate::portal::{Demand, Lane};
 
 /// Reads that are made at once for each request in flight: enough to use every one of them, few enough that folders are finished one
 /// after another and not all at the end.
 const READS_PER_REQUEST: usize = 2;
 
+/// Reads of many pages that are made at once, where others have room beside them: with more of them, all would end late.
+const LARGE_READS: usize = 2;
+
 /// Interval between checks whether a read became slow or waits, which makes room for another one.
 const CHECK_DEMAND_EVERY: Duration = Duration::from_secs(1);
 
-/// Reads of many pages that are made at once: with more of them, all would end late.
-const LARGE_READS: usize = 2;
-
-/// After this number of reads of folders that press, a quiet one has its turn.
+/// After this number of reads of folders that press, a quiet one follows.
 const QUIET_EVERY: u32 = 3;
 
 /// How much a read is needed, most first.
@@ -53,7 +54,7 @@ pub(super) enum ReadKind {
 
 /// A read that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn {
+pub(super) struct QueuedRead {
     pub due: Due,
     pub folder: FolderId,
     pub kind: ReadKind,
@@ -61,153 +62,143 @@ pub(super) struct Turn {
     pub is_slow: bool,
 }
 
-/// What decides whether a read that waits may begin: of those that have it in common, only the first one is looked at.
+/// What a read takes of the room that there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Line {
-    need: Need,
-    kind: ReadKind,
-    is_slow: bool,
+enum Size {
+    Usual,
+    /// A count that is answered slowly.
+    Slow,
+    /// A read of many pages.
+    Large,
 }
 
-impl Line {
-    const fn of(turn: &Turn) -> Self {
-        Self {
-            need: turn.due.need,
-            kind: turn.kind,
-            is_slow: turn.is_slow,
+impl QueuedRead {
+    const fn size(&self) -> Size {
+        match self.kind {
+            ReadKind::Count if self.is_slow => Size::Slow,
+            ReadKind::Count => Size::Usual,
+            ReadKind::Walk | ReadKind::Scan | ReadKind::Audit => Size::Large,
         }
     }
 
-    fn is_quiet(self) -> bool {
-        self.need == Need::Quiet
-    }
-
-    fn is_audit(self) -> bool {
-        self.kind == ReadKind::Audit
+    fn lane(&self) -> Lane {
+        match self.size() {
+            Size::Usual => Lane::default(),
+            Size::Slow => Lane::slow(),
+            Size::Large => Lane::large(),
+        }
     }
 }
 
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeMap<Line, BTreeSet<Turn>>,
+    waiting: BTreeMap<(Need, Size), BTreeSet<QueuedRead>>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
-    begun: BTreeSet<(FolderId, ReadKind)>,
+    begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
 }
 
-/// How many reads of each kind are being made, and how many may be.
+/// How many requests may be in flight, and how long each may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub in_flight: usize,
+    pub timeout: Duration,
+}
+
+/// How many reads are being made that do not wait to repeat a request, and how many may be.
 struct Room {
-    /// Reads of folders that are answered as usual, and of slow ones. Those that wait to repeat a request need no room.
-    counts: [usize; 2],
-    scans: usize,
-    walks: usize,
-    audits: usize,
-    limit: usize,
+    usual: usize,
+    slow: usize,
+    large: usize,
+    most: usize,
 }
 
 impl Room {
-    fn new(
-        begun: &BTreeSet<(FolderId, ReadKind)>,
-        in_flight: usize,
-        demand: impl Fn(FolderId) -> Demand,
-    ) -> Self {
-        let of = |wanted| begun.iter().filter(move |(_, kind)| *kind == wanted);
-        let mut counts = [0; 2];
-        for (folder, _) in of(ReadKind::Count) {
-            match demand(*folder) {
-                Demand::Usual => counts[0] += 1,
-                Demand::Slow => counts[1] += 1,
-                Demand::Nothing => {}
+    fn beside(begun: &BTreeMap<(FolderId, ReadKind), Arc<Lane>>, limits: Limits) -> Self {
+        let mut room = Self {
+            usual: 0,
+            slow: 0,
+            large: 0,
+            most: limits.in_flight * READS_PER_REQUEST,
+        };
+        for ((_, kind), lane) in begun {
+            match (lane.demand(limits.timeout), kind) {
+                (Demand::Nothing, _) => {}
+                (_, ReadKind::Walk | ReadKind::Scan | ReadKind::Audit) => room.large += 1,
+                (Demand::Slow, ReadKind::Count) => room.slow += 1,
+                (Demand::Usual, ReadKind::Count) => room.usual += 1,
             }
         }
-        Self {
-            counts,
-            scans: of(ReadKind::Scan)
-                .filter(|(folder, _)| demand(*folder) != Demand::Nothing)
-                .count(),
-            walks: of(ReadKind::Walk).count(),
-            audits: of(ReadKind::Audit).count(),
-            limit: in_flight * READS_PER_REQUEST,
-        }
+        room
     }
 
-    fn has(&self, kind: ReadKind, is_slow: bool) -> bool {
-        let is_free = self.scans + self.walks + self.audits < LARGE_READS;
-        match kind {
-            ReadKind::Count => self.counts[usize::from(is_slow)] < self.limit,
-            ReadKind::Scan | ReadKind::Walk => is_free,
-            ReadKind::Audit => is_free && self.audits == 0,
+    /// Slow reads have as much room as all others together, of which large ones leave some to the usual ones.
+    fn is_for(&self, size: Size) -> bool {
+        let is_free = self.usual + self.large < self.most;
+        match size {
+            Size::Usual => is_free,
+            Size::Slow => self.slow < self.most,
+            Size::Large => is_free && self.large < LARGE_READS.min(self.most - 1),
         }
     }
 }
 
 impl Queue {
-    pub fn push(&mut self, turn: Turn) {
-        self.waiting
-            .entry(Line::of(&turn))
-            .or_default()
-            .insert(turn);
+    pub fn push(&mut self, read: QueuedRead) {
+        let line = (read.due.need, read.size());
+        self.waiting.entry(line).or_default().insert(read);
     }
 
-    /// Takes out the read that is to begin now, if there is room for one. `demand`: what the read of a folder needs that has begun.
-    pub fn next(&mut self, in_flight: usize, demand: impl Fn(FolderId) -> Demand) -> Option<Turn> {
-        let room = Room::new(&self.begun, in_flight, demand);
-        // An audit begins in the place of other reads, never beside them: when none waits, or as the quiet one that was due before all.
-        let fronts = [self.first(|_| true), self.first(|line| line.is_quiet())];
-        let earliest = fronts.into_iter().flatten().min_by_key(|turn| turn.due.at);
-        let is_in_place = |line: &Line| {
-            let audit = self.first(|other| other == line);
-            !line.is_audit() || audit == earliest
+    /// Takes out the read that is to begin now, if there is room for one, and begins it.
+    pub fn next(&mut self, limits: Limits) -> Option<(QueuedRead, Arc<Lane>)> {
+        let room = Room::beside(&self.begun, limits);
+        let first = |wanted| {
+            let waiting = self.waiting.iter();
+            let open = waiting.filter(|((need, size), _)| *need == wanted && room.is_for(*size));
+            open.filter_map(|(_, reads)| reads.first()).min().copied()
         };
-        let is_open = |line: &Line| room.has(line.kind, line.is_slow) && is_in_place(line);
-        let first = self.first(|line| is_open(line) && !line.is_audit());
-        let quiet = self.first(|line| is_open(line) && line.is_quiet());
-        let quiet = quiet.filter(|turn| first.is_none_or(|first| turn.due.at < first.due.at));
-        let quiet = quiet.filter(|_| self.since_quiet >= QUIET_EVERY);
-        let next = quiet.or_else(|| self.first(is_open))?;
-        if let Some(turns) = self.waiting.get_mut(&Line::of(&next)) {
-            turns.remove(&next);
+        let (pressing, quiet) = (first(Need::Pressing), first(Need::Quiet));
+        let is_overdue = |quiet: &QueuedRead| {
+            let was_first = pressing.is_none_or(|pressing| quiet.due.at < pressing.due.at);
+            was_first && self.since_quiet >= QUIET_EVERY
+        };
+        let next = quiet.filter(is_overdue).or(pressing).or(quiet)?;
+        if let Some(reads) = self.waiting.get_mut(&(next.due.need, next.size())) {
+            reads.remove(&next);
         }
         self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        self.begin(&next);
-        Some(next)
+        Some((next, self.begin(&next)))
     }
 
-    /// A read begins.
-    pub fn begin(&mut self, turn: &Turn) {
-        self.begun.insert((turn.folder, turn.kind));
+    /// Begins a read that did not wait.
+    pub fn begin(&mut self, read: &QueuedRead) -> Arc<Lane> {
+        let lane = Arc::new(read.lane());
+        let begun = (read.folder, read.kind);
+        self.begun.insert(begun, Arc::clone(&lane));
+        lane
     }
 
-    /// Whether there is room for a read of this kind.
-    pub fn has_room(
-        &self,
-        kind: ReadKind,
-        in_flight: usize,
-        demand: impl Fn(FolderId) -> Demand,
-    ) -> bool {
-        Room::new(&self.begun, in_flight, demand).has(kind, false)
-    }
-
-    /// The first read of these lines.
-    fn first(&self, is_one: impl Fn(&Line) -> bool) -> Option<Turn> {
-        let lines = self.waiting.iter().filter(|(line, _)| is_one(line));
-        lines.filter_map(|(_, turns)| turns.first()).min().copied()
+    /// Whether a read of many pages may begin.
+    pub fn has_room_for_large(&self, limits: Limits) -> bool {
+        Room::beside(&self.begun, limits).is_for(Size::Large)
     }
 
     /// Takes out every read that waits, but for audits.
-    pub fn take_waiting(&mut self) -> Vec<Turn> {
-        let lines = self.waiting.extract_if(.., |line, _| !line.is_audit());
-        lines.flat_map(|(_, turns)| turns).collect()
+    pub fn take_waiting(&mut self) -> Vec<QueuedRead> {
+        let waiting = std::mem::take(&mut self.waiting).into_values().flatten();
+        let (audits, reads): (Vec<_>, _) = waiting.partition(|read| read.kind == ReadKind::Audit);
+        audits.into_iter().for_each(|audit| self.push(audit));
+        reads
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.
     pub fn next_room(&self, now: Instant) -> Option<Instant> {
-        let may_make_room = self.first(|_| true).is_some() && !self.begun.is_empty();
-        may_make_room.then(|| now + CHECK_DEMAND_EVERY)
+        let waits = self.waiting.values().any(|reads| !reads.is_empty());
+        (waits && !self.begun.is_empty()).then(|| now + CHECK_DEMAND_EVERY)
     }
 
     /// A read ended.
@@ -217,9 +208,12 @@ impl Queue {
 
     /// Whether an audit waits or is being made.
     pub fn is_auditing(&self) -> bool {
-        let mut begun = self.begun.iter();
+        let waiting = self.waiting.iter();
+        let large = waiting.filter(|((_, size), _)| *size == Size::Large);
+        let mut large = large.flat_map(|(_, reads)| reads);
+        let mut begun = self.begun.keys();
         begun.any(|(_, kind)| *kind == ReadKind::Audit)
-            || self.first(|line| line.is_audit()).is_some()
+            || large.any(|read| read.kind == ReadKind::Audit)
     }
 }
 
@@ -229,93 +223,100 @@ mod tests {
     use crate::clock::Moment;
     use ReadKind::{Audit, Count, Scan};
 
+    fn limits(in_flight: usize) -> Limits {
+        Limits {
+            in_flight,
+            timeout: Duration::from_secs(30),
+        }
+    }
+
     fn id(number: u128) -> FolderId {
         uuid::Uuid::from_u128(number).into()
     }
 
-    fn started(queue: &mut Queue) -> Vec<(FolderId, ReadKind)> {
-        let next = std::iter::from_fn(|| queue.next(1, |_| Demand::Usual));
-        next.map(|turn| (turn.folder, turn.kind)).collect()
+    fn started(queue: &mut Queue, in_flight: usize) -> Vec<(FolderId, ReadKind)> {
+        let next = std::iter::from_fn(|| queue.next(limits(in_flight)));
+        next.map(|(read, _)| (read.folder, read.kind)).collect()
     }
 
-    fn push(queue: &mut Queue, folder: FolderId, kind: ReadKind, due: Due) {
-        queue.push(Turn {
-            due,
-            folder,
+    /// Queues a read that was due so many seconds ago.
+    fn push(queue: &mut Queue, folder: u128, kind: ReadKind, need: Need, before: u64) {
+        let at = Moment::now().steady - Duration::from_secs(before);
+        queue.push(QueuedRead {
+            due: Due { need, at },
+            folder: id(folder),
             kind,
             is_slow: false,
         });
     }
 
-    /// A due time, as seconds before now.
-    fn due(need: Need, before: u64, now: Instant) -> Due {
-        let at = now - Duration::from_secs(before);
-        Due { need, at }
-    }
-
     #[test]
     fn what_presses_and_was_due_first_is_read_first_and_what_finds_no_room_delays_nothing_else() {
-        let (mut queue, now) = (Queue::default(), Moment::now().steady);
-        let pressing = |before| due(Need::Pressing, before, now);
-        push(&mut queue, id(1), Count, pressing(1));
-        push(&mut queue, id(2), Count, pressing(9));
-        push(&mut queue, id(3), Scan, pressing(8));
-        push(&mut queue, id(4), Scan, pressing(7));
-        push(&mut queue, id(5), Scan, pressing(6));
-        push(&mut queue, id(6), Count, pressing(5));
-        push(&mut queue, id(7), Count, pressing(4));
-        push(&mut queue, id(2), Audit, due(Need::Quiet, 10, now));
+        let mut queue = Queue::default();
+        for (folder, kind, before) in [
+            (1, Count, 1),
+            (2, Count, 9),
+            (3, Scan, 8),
+            (4, Scan, 7),
+            (5, Scan, 6),
+            (6, Count, 5),
+            (7, Count, 4),
+        ] {
+            push(&mut queue, folder, kind, Need::Pressing, before);
+        }
+        push(&mut queue, 2, Audit, Need::Quiet, 0);
         let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
-        assert_eq!(started(&mut queue), first);
+        assert_eq!(started(&mut queue, 2), first);
         assert!(queue.is_auditing());
 
         queue.ended(id(3), Scan);
-        assert_eq!(started(&mut queue), [(id(2), Audit)]);
+        assert_eq!(started(&mut queue, 2), [(id(5), Scan)]);
+        queue.ended(id(5), Scan);
         queue.ended(id(6), Count);
-        assert_eq!(started(&mut queue), [(id(7), Count)]);
-        queue.ended(id(4), Scan);
-        assert_eq!(started(&mut queue), [(id(5), Scan)]);
+        let counts = [(id(7), Count), (id(1), Count)];
+        assert_eq!(started(&mut queue, 2), counts);
+        queue.ended(id(7), Count);
+        assert_eq!(started(&mut queue, 2), [(id(2), Audit)]);
         queue.ended(id(2), Audit);
-        assert!(started(&mut queue).is_empty() && !queue.is_auditing());
-        push(&mut queue, id(2), Audit, due(Need::Quiet, 10, now));
+        assert!(!queue.is_auditing());
+
+        push(&mut queue, 2, Audit, Need::Quiet, 10);
+        push(&mut queue, 8, Scan, Need::Quiet, 10);
         let waiting = queue.take_waiting().into_iter();
-        assert!(waiting.map(|turn| turn.folder).eq([id(1)]));
+        assert!(waiting.map(|read| read.folder).eq([id(8)]));
         assert!(queue.is_auditing());
     }
 
     #[test]
     fn one_read_in_four_is_the_quiet_one_that_was_due_first() {
-        let (mut queue, now) = (Queue::default(), Moment::now().steady);
+        let mut queue = Queue::default();
         for number in 1..=8 {
-            push(&mut queue, id(number), Count, due(Need::Pressing, 0, now));
+            let since = 2 - u64::try_from(number).unwrap() / 8;
+            push(&mut queue, number, Count, Need::Pressing, since);
         }
-        push(&mut queue, id(9), Count, due(Need::Quiet, 3, now));
-        push(&mut queue, id(10), Count, due(Need::Quiet, 4, now));
-        let next = std::iter::from_fn(|| queue.next(5, |_| Demand::Usual));
-        let order: Vec<_> = next.map(|turn| turn.folder).collect();
+        push(&mut queue, 9, Count, Need::Quiet, 3);
+        push(&mut queue, 10, Count, Need::Quiet, 4);
+        let order = started(&mut queue, 5).into_iter();
+        let order: Vec<_> = order.map(|(folder, _)| folder).collect();
         assert_eq!(order, [1, 2, 3, 10, 4, 5, 6, 9, 7, 8].map(id));
     }
 
     #[test]
-    fn a_read_that_is_answered_slowly_makes_room_for_another_one() {
-        let (mut queue, now) = (Queue::default(), Moment::now().steady);
-        let due = due(Need::Pressing, 0, now);
-        (1..=5).for_each(|number| push(&mut queue, id(number), Count, due));
-        assert_eq!(started(&mut queue).len(), 2);
+    fn large_reads_leave_room_to_others_and_slow_ones_have_their_own() {
+        let mut queue = Queue::default();
+        (1..=3).for_each(|number| push(&mut queue, number, Scan, Need::Pressing, 9));
+        (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
+        let first = [(id(1), Scan), (id(4), Count)];
+        assert_eq!(started(&mut queue, 1), first);
+        let now = Moment::now().steady;
         assert_eq!(queue.next_room(now), Some(now + CHECK_DEMAND_EVERY));
-        let demand = |folder| {
-            if folder == id(1) {
-                Demand::Slow
-            } else {
-                Demand::Usual
-            }
+        let slow = QueuedRead {
+            folder: id(7),
+            is_slow: true,
+            ..queue.take_waiting()[1]
         };
-        let turn = queue.next(1, demand).unwrap();
-        assert_eq!(turn.folder, id(3));
-        assert!(queue.next(1, demand).is_none());
-        queue.ended(id(1), Count);
-        assert!(started(&mut queue).is_empty());
-        queue.take_waiting();
+        queue.push(slow);
+        assert_eq!(started(&mut queue, 1), [(id(7), Count)]);
         assert_eq!(queue.next_room(now), None);
     }
 }

@@ -1,7 +1,6 @@
 //! The reads of folders in parallel with the collector: how they begin, what they found, and the meaning of refusals.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
@@ -10,9 +9,8 @@ use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::folders::Folders;
 use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::queue::{ReadKind, Turn};
+use crate::collect::queue::{Limits, QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorted::Rows;
 use crate::collect::sorting;
@@ -20,7 +18,7 @@ use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Order, Way};
 use crate::history::ListEntry;
 use crate::model::FolderId;
-use crate::portal::{Demand, Lane};
+use crate::portal::Lane;
 use crate::snapshot::SortingState;
 
 /// A read that the portal refused, until the list of folders shows what that means.
@@ -33,23 +31,31 @@ impl Collector {
     /// Starts the reads that are next, as many as there is room for; none while refusals await the list.
     pub(super) fn start_reads(&mut self) {
         while self.may_read()
-            && let Some(turn) = self.next_turn()
+            && let Some((read, lane)) = self.queue.next(self.limits())
         {
-            self.start_read(turn);
+            self.start_read(&read, lane);
         }
     }
 
     /// Whether the portal can be read, and no refusal awaits the list.
-    fn may_read(&self) -> bool {
+    pub(super) fn may_read(&self) -> bool {
         self.refused.is_empty() && self.session.is_some()
     }
 
+    /// What holds for the reads that are made at once.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            in_flight: self.settings.collect.concurrency.get(),
+            timeout: self.dependencies.client.timeout,
+        }
+    }
+
     /// Starts a read that the queue has begun.
-    pub(super) fn start_read(&mut self, turn: Turn) {
-        let Turn { folder, kind, .. } = turn;
+    pub(super) fn start_read(&mut self, read: &QueuedRead, lane: Arc<Lane>) {
+        let QueuedRead { folder, kind, .. } = *read;
         let entry = self.folders.get(folder);
         let entry = entry.and_then(|folder| folder.read_log.entry());
-        if let Some(read) = self.read_task(turn) {
+        if let Some(read) = self.read_task(read, lane) {
             self.tasks.spawn(read.run(), move |read| {
                 let read = read.unwrap_or_else(FolderRead::panicked);
                 Event::FolderRead(folder, kind, entry, Box::new(read))
@@ -62,46 +68,30 @@ impl Collector {
         }
     }
 
-    fn next_turn(&mut self) -> Option<Turn> {
-        let in_flight = self.settings.collect.concurrency.get();
-        let demand = demand(&self.folders, self.dependencies.client.timeout);
-        self.queue.next(in_flight, demand)
-    }
-
-    /// Whether a read of this kind may begin.
-    pub(super) fn has_room(&self, kind: ReadKind) -> bool {
-        let in_flight = self.settings.collect.concurrency.get();
-        let demand = demand(&self.folders, self.dependencies.client.timeout);
-        self.may_read() && self.queue.has_room(kind, in_flight, demand)
-    }
-
     /// The input of a read; `None` if it is no longer wanted.
-    fn read_task(&mut self, turn: Turn) -> Option<ReadTask> {
+    fn read_task(&mut self, read: &QueuedRead, lane: Arc<Lane>) -> Option<ReadTask> {
         let session = self.session.clone()?;
-        let id = turn.folder;
+        let QueuedRead {
+            folder: id, kind, ..
+        } = *read;
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
-        let lane = Arc::new(match turn.kind {
-            ReadKind::Scan | ReadKind::Walk | ReadKind::Audit => Lane::large(),
-            ReadKind::Count if folder.slow => Lane::slow(),
-            ReadKind::Count => Lane::default(),
-        });
         let mut requests = 0;
-        if turn.kind == ReadKind::Audit {
+        if kind == ReadKind::Audit {
             folder.is_there().then_some(())?;
         } else {
-            requests = folder.start(turn.kind, &lane, &watched)?;
+            requests = folder.start(kind, &lane, &watched)?;
             let pages = folder.expected().pages();
-            folder.show_scan((turn.kind == ReadKind::Scan).then_some(pages));
+            folder.show_scan((kind == ReadKind::Scan).then_some(pages));
         }
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
             name: folder.view.name.clone(),
-            kind: turn.kind,
+            kind,
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
@@ -189,7 +179,7 @@ impl Collector {
             self.refused_with_portal(id);
         } else if let Some(folder) = self.folders.get_mut(id) {
             let due = folder.queue_again(requests);
-            self.queue.push(folder.turn(kind, due));
+            self.queue.push(folder.queued(kind, due));
         }
     }
 
@@ -237,13 +227,5 @@ impl Collector {
         let outcome = self.folders.update(id, portal, change);
         self.save([id], MAX_BEHIND);
         self.runs.folder_done(id, outcome);
-    }
-}
-
-/// What the read of a folder needs that has begun.
-fn demand(folders: &Folders, timeout: Duration) -> impl Fn(FolderId) -> Demand {
-    move |id| {
-        let folder = folders.get(id);
-        folder.map_or(Demand::Nothing, |folder| folder.demand(timeout))
     }
 }

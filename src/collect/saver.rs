@@ -1,9 +1,9 @@
 //! What is to be written of the portal, and the write that is under way.
 //!
-//! Counting never waits for the database: folders that change wait in a queue, each once, and one batch at a time writes those that
-//! wait, as they are then. A collection ends when what was counted by then is written, so its end waits behind the folders.
+//! Counting never waits for the database: one batch at a time writes the folders that changed meanwhile, as they are when it begins. A
+//! collection ends with the batch that writes what it counted.
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,9 +20,6 @@ use crate::store::{EntryKey, FolderChange, FolderChanges, Lease, PortalDocument,
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
 
-/// Folders and ends of collections of one batch, at most.
-const MAX_AT_ONCE: usize = 1_000;
-
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
 
@@ -34,17 +31,14 @@ pub(super) struct Saver {
     lease: Option<Lease>,
     name: PortalName,
     entry: EntryKey,
-    queue: VecDeque<Waiting>,
+    waiting: Batch,
     in_flight: Option<Batch>,
     next: Instant,
     /// Whether what waits is not written before something else waits, or a collection ends: the last write failed.
     is_held: bool,
-    /// Folders to delete.
-    forgotten: Vec<FolderId>,
-    /// The portal as it is stored.
-    stored: PortalDocument,
-    /// Whether it is written although it did not change, because the database lost it.
-    rewrites: bool,
+    /// The portal as it is stored; `None` if the database lost it.
+    stored: Option<PortalDocument>,
+    last_success: Option<Timestamp>,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
     /// The losses of the database after which everything was written once more.
@@ -52,19 +46,14 @@ pub(super) struct Saver {
     forget_portals_at: Instant,
 }
 
-enum Waiting {
-    Folder(FolderId),
-    End(Ending),
-}
-
 /// What is written together.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub folders: Vec<FolderId>,
+    pub folders: BTreeSet<FolderId>,
     /// The collections that end with it.
     pub ends: Vec<Ending>,
+    /// Folders to delete.
     forgotten: Vec<FolderId>,
-    portal: PortalDocument,
 }
 
 /// How a write ended, and how long it took.
@@ -82,13 +71,12 @@ impl Saver {
             lease,
             name: settings.portal.name.clone(),
             entry: settings.entry.clone(),
-            queue: VecDeque::new(),
+            waiting: Batch::default(),
             in_flight: None,
             next: now,
             is_held: false,
-            forgotten: Vec::new(),
-            stored,
-            rewrites: false,
+            last_success: stored.last_success,
+            stored: Some(stored),
             refused: None,
             forget_portals_at: now,
         }
@@ -98,15 +86,20 @@ impl Saver {
         self.lease.is_some()
     }
 
-    /// A folder is to be written, which does not wait yet.
+    /// A folder is to be written.
     pub fn push(&mut self, folder: FolderId) {
-        self.queue.push_back(Waiting::Folder(folder));
+        self.waiting.folders.insert(folder);
         self.is_held = false;
+    }
+
+    /// Whether a folder waits to be written.
+    pub fn has(&self, folder: FolderId) -> bool {
+        self.waiting.folders.contains(&folder)
     }
 
     /// Folders are to be deleted.
     pub fn forget(&mut self, folders: impl IntoIterator<Item = FolderId>) {
-        self.forgotten.extend(folders);
+        self.waiting.forgotten.extend(folders);
     }
 
     /// The reads of a collection have ended; returns it if nothing is to be written before it ends.
@@ -114,16 +107,15 @@ impl Saver {
         if !self.saves() {
             return Some(end);
         }
-        self.queue.push_back(Waiting::End(end));
+        self.waiting.ends.push(end);
         self.is_held = false;
         None
     }
 
     /// Whether the end of a collection waits.
     pub fn holds_ends(&self) -> bool {
-        let in_flight = self.in_flight.as_ref();
-        in_flight.is_some_and(|batch| !batch.ends.is_empty())
-            || self.queue.iter().any(|it| matches!(it, Waiting::End(_)))
+        let mut batches = self.in_flight.iter().chain([&self.waiting]);
+        batches.any(|batch| !batch.ends.is_empty())
     }
 
     /// What waits could not be written: it waits for the next collection.
@@ -144,50 +136,45 @@ impl Saver {
     pub fn has_lost(&mut self) -> bool {
         let losses = self.lease.as_ref().map_or(0, Lease::losses);
         let before = std::mem::replace(&mut self.losses, losses);
-        self.rewrites |= before != losses;
+        if before != losses {
+            self.stored = None;
+        }
         before != losses
     }
 
     /// When the next write begins; `None` while there is nothing to write, or a write is under way.
     pub fn due(&self) -> Option<Instant> {
         let may_begin = !self.is_held && self.in_flight.is_none();
-        (may_begin && !self.queue.is_empty()).then_some(self.next)
+        let Batch { folders, ends, .. } = &self.waiting;
+        let has_something = !(folders.is_empty() && ends.is_empty());
+        (may_begin && has_something).then_some(self.next)
     }
 
     /// What the next write has, which begins now.
     pub fn next_batch(&mut self, now: Instant) -> Batch {
         self.next = now + GAP;
-        let mut batch = Batch {
-            forgotten: std::mem::take(&mut self.forgotten),
-            ..Batch::default()
-        };
-        let size = self.queue.len().min(MAX_AT_ONCE);
-        for waiting in self.queue.drain(..size) {
-            match waiting {
-                Waiting::Folder(folder) => batch.folders.push(folder),
-                Waiting::End(end) => batch.ends.push(end),
-            }
-        }
-        batch
+        std::mem::take(&mut self.waiting)
     }
 
     /// Writes a batch, with these changes of its folders and these facts of the portal.
     pub fn write(
         &mut self,
-        mut batch: Batch,
+        batch: Batch,
         folders: Vec<FolderChange>,
         failing_since: Option<Timestamp>,
         watched: &[Arc<PortalView>],
     ) -> impl Future<Output = Written> + Send + use<> {
         let success = batch.ends.iter().filter_map(|end| end.success).max();
-        batch.portal = PortalDocument {
-            last_success: self.stored.last_success.max(success),
+        self.last_success = self.last_success.max(success);
+        let portal = PortalDocument {
+            last_success: self.last_success,
             failing_since,
         };
         let ends = !batch.ends.is_empty();
-        let is_changed = self.rewrites || batch.portal != self.stored;
+        // Until the database says otherwise.
+        let before = self.stored.replace(portal.clone());
         let changes = FolderChanges {
-            portal: is_changed.then(|| batch.portal.clone()),
+            portal: (before.as_ref() != Some(&portal)).then_some(portal),
             forgotten: batch.forgotten.clone(),
             unwatched: ends.then(|| self.forget_portals(watched)).flatten(),
             folders,
@@ -208,24 +195,18 @@ impl Saver {
     /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.
     pub fn end_write(&mut self, refused: Option<&StoreError>) -> Option<Batch> {
         let mut batch = self.in_flight.take()?;
+        if refused.is_some() {
+            self.stored = None;
+            self.waiting.forgotten.append(&mut batch.forgotten);
+        }
         if refused == Some(&StoreError::LostWrites) {
             // All is written at once.
-            let ends = batch.ends.drain(..).map(Waiting::End);
-            self.queue.extend(ends);
+            self.waiting.ends.append(&mut batch.ends);
             return Some(batch);
         }
         self.note_use(refused);
-        if refused.is_none() {
-            self.stored = std::mem::take(&mut batch.portal);
-            self.rewrites = false;
-        } else {
-            self.forgotten.append(&mut batch.forgotten);
-            for waiting in std::mem::take(&mut self.queue) {
-                match waiting {
-                    Waiting::Folder(_) => self.queue.push_back(waiting),
-                    Waiting::End(end) => batch.ends.push(end),
-                }
-            }
+        if refused.is_some() {
+            batch.ends.append(&mut self.waiting.ends);
         }
         Some(batch)
     }

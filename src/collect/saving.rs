@@ -24,7 +24,7 @@ impl Collector {
             };
             if !self.saver.saves() {
                 folder.need_not_be_stored();
-            } else if folder.queue_write(class_slots, behind) {
+            } else if !self.saver.has(id) && folder.is_unsaved(class_slots, behind) {
                 self.saver.push(id);
             }
         }

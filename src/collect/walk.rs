@@ -67,7 +67,8 @@ impl Collector {
     /// Begins the walks that are due and for which there is room, the shortest first.
     pub(super) fn start_walks(&mut self) {
         while !self.log.is_single()
-            && self.has_room(ReadKind::Walk)
+            && self.may_read()
+            && self.queue.has_room_for_large(self.limits())
             && let Some(id) = self.next_walk()
         {
             let due = Due {
@@ -76,9 +77,9 @@ impl Collector {
             };
             if let Some(folder) = self.folders.get_mut(id) {
                 folder.queue(due);
-                let turn = folder.turn(ReadKind::Walk, due);
-                self.queue.begin(&turn);
-                self.start_read(turn);
+                let read = folder.queued(ReadKind::Walk, due);
+                let lane = self.queue.begin(&read);
+                self.start_read(&read, lane);
             }
         }
     }

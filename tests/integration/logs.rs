@@ -8,7 +8,6 @@ use crate::support::raw::RawPortal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-/// More folders than a collection logs one by one.
 const FOLDERS: u128 = 60;
 
 fn lines(exporter: &Exporter, message: &str) -> Vec<Value> {
@@ -47,18 +46,9 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     assert_eq!(ended[0]["requests"], 61);
     assert!(ended[0]["seconds"].is_number());
 
-    let failed = lines(&exporter, "folder cannot be counted");
-    assert_eq!(failed.len(), 20, "of the first collection alone");
-    assert!(
-        failed
-            .iter()
-            .all(|line| line["portal"] == "main" && line["folder"] == "a")
-    );
-    let omitted = lines(
-        &exporter,
-        "more folders changed; the level debug logs all of them, and /health has their state",
-    );
-    assert_eq!(omitted.len(), 1, "{omitted:?}");
-    assert_eq!(omitted[0]["folders"], 40);
+    let named = exporter.output().into_iter();
+    let named = named.filter(|line| line.contains("folder a")).count();
+    let ended = lines(&exporter, "collection ended").len();
+    assert_eq!(named, ended, "one line of each collection");
     exporter.stop().await;
 }

@@ -45,17 +45,6 @@ impl Folder {
         self.persisted.departure.map(|departure| departure.since)
     }
 
-    /// Corrects times that lie in the future to now: the clock was ahead when they were taken.
-    pub fn correct_times(&mut self, now: Timestamp) {
-        self.persisted.excluded = self.persisted.excluded.map(|since| since.min(now));
-        if let Some(departure) = &mut self.persisted.departure
-            && departure.since > now
-        {
-            departure.since = now;
-            self.show_departure();
-        }
-    }
-
     /// The configuration excludes the folder: it is not shown, and its counters stay stored. True if this is new.
     pub fn exclude(&mut self, now: Timestamp) -> bool {
         let is_new = !self.is_excluded();
@@ -196,17 +185,5 @@ mod tests {
         assert!(matches!(folder.view.state, FolderState::Departed(_)));
         folder.leave(DepartureReason::Gone, at(2 * DAY));
         assert!(!folder.is_shown(at(2 * DAY)) && folder.is_collected());
-    }
-
-    #[test]
-    fn a_time_that_lies_ahead_is_brought_back_and_others_stay() {
-        for (since, corrected) in [(30 * DAY, DAY), (DAY, DAY), (HOUR, HOUR)] {
-            let mut folder = folder();
-            folder.leave(DepartureReason::Unlisted, at(since));
-            folder.exclude(at(since));
-            folder.correct_times(at(DAY));
-            assert_eq!(folder.persisted.departure.unwrap().since, at(corrected));
-            assert_eq!(folder.persisted.excluded, Some(at(corrected)));
-        }
     }
 }

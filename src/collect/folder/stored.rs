@@ -32,14 +32,10 @@ impl Folder {
         }
     }
 
-    /// Notes that it waits to be written, if it is to be; returns whether it did not wait before. `behind`: how much older the time of the
-    /// stored count may be.
-    pub fn queue_write(&mut self, class_slots: &ClassSlots, behind: Duration) -> bool {
-        if self.persisted.is_queued {
-            return false;
-        }
+    /// Whether it is to be written. `behind`: how much older the time of the stored count may be.
+    pub fn is_unsaved(&self, class_slots: &ClassSlots, behind: Duration) -> bool {
         let document = self.document(class_slots);
-        self.persisted.queue_write(&document, behind)
+        self.persisted.is_unsaved(&document, behind)
     }
 
     /// A write of it begins.

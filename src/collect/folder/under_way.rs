@@ -9,12 +9,12 @@ use tokio::time::Instant;
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Due, Need, ReadKind, Turn};
+use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
 use crate::model::FileKey;
-use crate::portal::{Demand, Lane};
+use crate::portal::Lane;
 use crate::snapshot::Unavailable;
 
-/// A read that waits for its turn, or is under way.
+/// A read that waits, or is under way.
 pub(super) struct DueRead {
     due: Due,
     /// Since when it waits, or waited.
@@ -53,7 +53,7 @@ impl Folder {
         self.is_collected() && !self.is_being_read()
     }
 
-    /// A read is due: it waits for its turn.
+    /// A read is due: it waits.
     pub fn queue(&mut self, due: Due) {
         self.read = Some(Box::new(DueRead::new(due)));
     }
@@ -71,8 +71,8 @@ impl Folder {
     }
 
     /// How a read of it waits.
-    pub fn turn(&self, kind: ReadKind, due: Due) -> Turn {
-        Turn {
+    pub fn queued(&self, kind: ReadKind, due: Due) -> QueuedRead {
+        QueuedRead {
             due,
             folder: self.view.id,
             kind,
@@ -93,7 +93,7 @@ impl Folder {
         read.due
     }
 
-    /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.
+    /// The read begins: returns the requests that were made for it before; `None` if it is not wanted any more.
     pub fn start(
         &mut self,
         kind: ReadKind,
@@ -121,12 +121,6 @@ impl Folder {
 
     fn begun(&self) -> Option<&BegunRead> {
         self.read.as_ref().and_then(|read| read.begun.as_ref())
-    }
-
-    /// What the read that is under way needs at this moment of the requests in flight, which may take until a limit each.
-    pub fn demand(&self, limit: Duration) -> Demand {
-        let begun = self.begun();
-        begun.map_or(Demand::Usual, |begun| begun.lane.demand(limit))
     }
 
     /// Shows that it cannot be read, if the requests of its read have failed for so long. The read may still succeed. A walk is no count.

@@ -187,30 +187,6 @@ async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read()
 }
 
 #[tokio::test]
-async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
-    let (story, other) = with_another().await;
-    let file = story.portal.world(|world| world.file_ids(other))[0];
-    story.portal.set(other, file, Status::Failed);
-    story.exporter.collected_again().await;
-    lose_all_but_the_first(&story);
-    has_left(&story.exporter.collected_again().await, other, "unlisted");
-    // As if the clock of this machine were a month ahead, and nobody else's.
-    let ahead = Duration::from_hours(31 * 24);
-    story.portal.set_clock_back(ahead);
-    let story = much_later(story, ahead).await;
-    story.exporter.collected_again().await;
-    let unlisted = Some("unlisted".to_owned());
-    assert_eq!(
-        saved::departure_reason(&story.workspace, other).await,
-        unlisted
-    );
-    story.portal.world(|world| world.grant(KEY, other));
-    let metrics = story.exporter.collected_again().await;
-    let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
-    assert_eq!(entries["failed"], 1);
-}
-
-#[tokio::test]
 async fn folders_that_leave_at_once_are_written_at_once() {
     let story = Story::begin(|portal, _| {
         for number in 0..20 {

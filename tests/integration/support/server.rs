@@ -102,11 +102,6 @@ impl Server {
         self.set(Fault::None);
     }
 
-    /// Sets the clock back by which answers are dated.
-    pub(crate) fn set_clock_back(&self, by: Duration) {
-        *self.front.behind.lock().unwrap() = by;
-    }
-
     fn set(&self, fault: Fault) {
         self.front.fault.send_replace(fault);
     }
