@@ -68,12 +68,16 @@ impl Guard {
     async fn check(
         &self,
         config: Option<&WebConfig>,
-        client: Client,
+        client: &Client,
         request: &Parts,
     ) -> Result<(), Refusal> {
         if request.version == Version::HTTP_11 && request.headers.get_all(HOST).iter().count() != 1
         {
             return Err(Refusal::Host);
+        }
+        let tls = config.and_then(|config| config.tls.as_ref());
+        if tls.is_some_and(|tls| !tls.admits(client.certificate.as_ref())) {
+            return Err(Refusal::CertificateName);
         }
         let is_probe = Route::of(handler(request)).is_some_and(Route::is_probe);
         let writes = !matches!(request.method, Method::GET | Method::HEAD);
@@ -98,11 +102,10 @@ impl Guard {
         if limiter.is_some_and(|limiter| limiter.check().is_err()) {
             return Err(Refusal::Rate);
         }
-        let tls = config.tls.as_ref();
         if tls.is_some_and(|tls| tls.client_auth == ClientAuth::IfGiven)
             && writes
             && config.users.is_empty()
-            && !client.showed_certificate
+            && client.certificate.is_none()
         {
             return Err(Refusal::Certificate);
         }
@@ -126,7 +129,7 @@ pub(super) async fn admit(
     let config = guard.file.as_ref().map(|file| file.current());
     let (parts, body) = request.into_parts();
     let handler = handler(&parts).to_owned();
-    let mut response = match guard.check(config.as_deref(), client, &parts).await {
+    let mut response = match guard.check(config.as_deref(), &client, &parts).await {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
             let now = Moment::now().steady;

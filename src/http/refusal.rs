@@ -25,6 +25,7 @@ pub(super) enum Refusal {
     Password,
     Rate,
     Certificate,
+    CertificateName,
     /// A page of another site sent the request.
     CrossSite,
 }
@@ -39,6 +40,7 @@ impl Refusal {
             Self::Password => "a user and the right password are needed",
             Self::Rate => "more requests than rate_limit allows",
             Self::Certificate => "this needs a client certificate",
+            Self::CertificateName => "the client certificate has none of client_allowed_sans",
             Self::CrossSite => "a page of another site sent this",
         }
     }
@@ -52,7 +54,9 @@ impl IntoResponse for Refusal {
             Self::ForeignHost => (StatusCode::MISDIRECTED_REQUEST, None),
             Self::Password => (StatusCode::UNAUTHORIZED, Some(challenge)),
             Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
-            Self::Certificate | Self::CrossSite => (StatusCode::FORBIDDEN, None),
+            Self::Certificate | Self::CertificateName | Self::CrossSite => {
+                (StatusCode::FORBIDDEN, None)
+            }
         };
         let text = format!("{}\n", self.reason());
         (code, AppendHeaders(header), text).into_response()

@@ -23,6 +23,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
+use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -131,10 +132,10 @@ pub async fn serve(
 }
 
 /// The client of a connection, in the extensions of its requests.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) peer: SocketAddr,
-    pub(super) showed_certificate: bool,
+    pub(super) certificate: Option<CertificateDer<'static>>,
 }
 
 struct Connection {
@@ -152,7 +153,7 @@ impl Connection {
     ) -> Result<(), String> {
         let Some(config) = tls else {
             let stream = self.with_timeout(stream);
-            return self.answer_on(stream, false).await;
+            return self.answer_on(stream, None).await;
         };
         let time = self.limits.header_timeout;
         let handshake = async {
@@ -163,7 +164,8 @@ impl Connection {
         let stream = timeout(time, handshake).await;
         let stream = stream.map_err(|_| "the TLS handshake took too long".to_owned())?;
         let stream = stream.map_err(|error| format!("no TLS handshake: {error}"))?;
-        let certificate = stream.get_ref().1.peer_certificates().is_some();
+        let certificates = stream.get_ref().1.peer_certificates();
+        let certificate = certificates.and_then(<[_]>::first).cloned();
         self.answer_on(stream, certificate).await
     }
 
@@ -176,18 +178,15 @@ impl Connection {
     async fn answer_on(
         self,
         stream: impl AsyncRead + AsyncWrite + 'static,
-        showed_certificate: bool,
+        certificate: Option<CertificateDer<'static>>,
     ) -> Result<(), String> {
         let (peer, limits) = (self.peer, self.limits);
-        let client = Client {
-            peer,
-            showed_certificate,
-        };
+        let client = Client { peer, certificate };
         let router = TowerToHyperService::new(self.router);
         let since = Moment::now().steady;
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
-            request.extensions_mut().insert(client);
+            request.extensions_mut().insert(client.clone());
             let response = router.call(request);
             async move {
                 let mut response = response.await?;

@@ -128,7 +128,7 @@ impl WebConfig {
             ),
             (
                 "tls_server_config.client_allowed_sans",
-                tls(|tls| tls.limits_names.into()),
+                tls(|tls| tls.allowed_names.is_some().into()),
             ),
             ("basic_auth_users", (!self.users.is_empty()).into()),
             (

@@ -69,6 +69,14 @@ impl Secured {
         Client::builder().no_proxy().tls_certs_only([authority])
     }
 
+    /// Has a certificate of the authority of the tests.
+    fn identified(&self) -> Client {
+        let file = |name: &str| fs::read(self.workspace.path(name)).unwrap();
+        let identity = [file("client.crt"), file("client.key")].concat();
+        let identity = Identity::from_pem(&identity).unwrap();
+        self.client().identity(identity).build().unwrap()
+    }
+
     /// What `kb-exporter healthcheck` prints, and whether it exits with 0.
     fn healthcheck(&self, flags: &[&str]) -> (String, bool) {
         let mut command = program();
@@ -215,15 +223,26 @@ async fn a_write_needs_the_certificate_that_a_read_may_show() {
     let keys = "  client_auth_type: VerifyClientCertIfGiven\n  client_ca_file: ca.crt\n";
     let secured = Secured::start(&tls(keys), &["--web.enable-lifecycle"]).await;
     let anonymous = secured.client().build().unwrap();
-    let file = |name: &str| fs::read(secured.workspace.path(name)).unwrap();
-    let identity = [file("client.crt"), file("client.key")].concat();
-    let identity = Identity::from_pem(&identity).unwrap();
-    let known = secured.client().identity(identity).build().unwrap();
-    for (client, writes) in [(anonymous, 403), (known, 200)] {
+    for (client, writes) in [(anonymous, 403), (secured.identified(), 200)] {
         let read = client.get(secured.url("/metrics")).send().await.unwrap();
         assert_eq!(read.status(), 200);
         let write = client.post(secured.url("/-/reload")).send().await.unwrap();
         assert_eq!(write.status(), writes);
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_without_an_allowed_name_opens_nothing() {
+    for (name, expected) in [("client.example", 200), ("other.example", 403)] {
+        let keys = format!("{CLIENTS}  client_allowed_sans: [{name}]\n");
+        let secured = Secured::start(&tls(&keys), &["--web.open-probes"]).await;
+        let client = secured.identified();
+        for path in ["/metrics", "/livez"] {
+            let answer = client.get(secured.url(path)).send().await.unwrap();
+            assert_eq!(answer.status(), expected, "{name} {path}");
+            let text = answer.text().await.unwrap();
+            assert_eq!(text.contains("client_allowed_sans"), expected == 403);
+        }
     }
 }
 

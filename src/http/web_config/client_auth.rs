@@ -3,169 +3,122 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use rustls::client::danger::HandshakeSignatureValid;
+use rustls::RootCertStore;
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
-use rustls::{
-    CertificateError, DigitallySignedStruct, DistinguishedName, Error, RootCertStore,
-    SignatureScheme,
-};
+use rustls::pki_types::CertificateDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
 use serde::Deserialize;
 use x509_cert::Certificate;
 use x509_cert::der::{self, Decode};
-use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{BasicConstraints, SubjectAltName};
 
 use crate::config::error::Fault;
 
-/// What is wrong with a key for certificates that are not asked for.
 const USELESS: &str = "is set without a client_auth_type that asks for a certificate";
 
-/// What is wrong with a type that protects nothing.
+const MISSING: &str = "is missing: without it no certificate could be verified";
+
+const NO_AUTHORITY: &str = "holds a certificate that is no authority and could only vouch for itself; expected that of the authority which issues those of clients";
+
+const EXPECTED: &str =
+    "expected NoClientCert, VerifyClientCertIfGiven or RequireAndVerifyClientCert";
+
 const ACCEPTS_ANYBODY: &str = "RequestClientCert and RequireAnyClientCert accept anybody's certificate; expected VerifyClientCertIfGiven or RequireAndVerifyClientCert, with client_ca_file";
 
-/// `client_auth_type`, by the names of Go's `crypto/tls`.
+/// `client_auth_type`, by the names of Go's `crypto/tls`: what protects less comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub enum ClientAuthType {
-    #[default]
-    #[serde(alias = "")]
-    NoClientCert,
-    RequestClientCert,
-    #[serde(alias = "RequireClientCert")]
-    RequireAnyClientCert,
-    VerifyClientCertIfGiven,
-    RequireAndVerifyClientCert,
-}
-
-/// Whether clients show certificates of the authorities: what protects less comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(try_from = "String")]
 pub enum ClientAuth {
+    #[default]
     None,
     IfGiven,
     Required,
 }
 
-/// Verifies clients in a handshake: by the certificates of `client_ca`, and by names of which a certificate must have one. Without a certificate
-/// there is no name, so that names require one.
-pub(super) fn verifier(
-    kind: ClientAuthType,
-    authorities: Option<Vec<CertificateDer<'static>>>,
-    allowed_names: Option<Vec<String>>,
-    provider: &Arc<CryptoProvider>,
-) -> Result<(ClientAuth, Arc<dyn ClientCertVerifier>), Fault> {
-    let fault = |key, what| Err(Fault::about(format!("tls_server_config.{key}"), what));
-    let auth = match kind {
-        ClientAuthType::NoClientCert if authorities.is_some() => {
-            return fault("client_ca_file", USELESS);
-        }
-        ClientAuthType::NoClientCert if allowed_names.is_some() => {
-            return fault("client_allowed_sans", USELESS);
-        }
-        ClientAuthType::NoClientCert => {
-            return Ok((ClientAuth::None, WebPkiClientVerifier::no_client_auth()));
-        }
-        ClientAuthType::RequestClientCert | ClientAuthType::RequireAnyClientCert => {
-            return fault("client_auth_type", ACCEPTS_ANYBODY);
-        }
-        ClientAuthType::VerifyClientCertIfGiven if allowed_names.is_none() => ClientAuth::IfGiven,
-        ClientAuthType::VerifyClientCertIfGiven | ClientAuthType::RequireAndVerifyClientCert => {
-            ClientAuth::Required
-        }
-    };
-    let Some(authorities) = authorities else {
-        let what = "is missing: without it no certificate could be verified";
-        return fault("client_ca_file", what);
-    };
-    let chains = chains(authorities, auth, provider)?;
-    Ok(match allowed_names {
-        None => (auth, chains),
-        Some(allowed) => (auth, Arc::new(NamedClients { chains, allowed })),
-    })
+impl TryFrom<String> for ClientAuth {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Ok(match &*name {
+            "" | "NoClientCert" => Self::None,
+            "VerifyClientCertIfGiven" => Self::IfGiven,
+            "RequireAndVerifyClientCert" => Self::Required,
+            "RequestClientCert" | "RequireClientCert" | "RequireAnyClientCert" => {
+                return Err(ACCEPTS_ANYBODY);
+            }
+            _ => return Err(EXPECTED),
+        })
+    }
 }
 
-fn chains(
-    authorities: Vec<CertificateDer<'static>>,
+/// Verifies in a handshake that an authority issued the certificate of a client.
+pub(super) fn verifier(
     auth: ClientAuth,
+    authorities: Option<Vec<CertificateDer<'static>>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
+    let fault = |what: &str| Fault::about("tls_server_config.client_ca_file", what);
+    let authorities = match (auth, authorities) {
+        (ClientAuth::None, None) => return Ok(WebPkiClientVerifier::no_client_auth()),
+        (ClientAuth::None, Some(_)) => return Err(fault(USELESS)),
+        (_, None) => return Err(fault(MISSING)),
+        (_, Some(authorities)) => authorities,
+    };
+    if !authorities.iter().all(is_authority) {
+        return Err(fault(NO_AUTHORITY));
+    }
     let mut roots = RootCertStore::empty();
     for authority in authorities {
         roots.add(authority)?;
     }
     let roots = Arc::new(roots);
-    let mut chains = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
+    let mut clients = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
     if auth == ClientAuth::IfGiven {
-        chains = chains.allow_unauthenticated();
+        clients = clients.allow_unauthenticated();
     }
-    chains.build().map_err(|error: VerifierBuilderError| {
-        Fault::about("tls_server_config.client_ca_file", error.to_string())
-    })
+    let clients = clients.build();
+    clients.map_err(|error| fault(&error.to_string()))
 }
 
-/// Verifies certificates of the authorities, which must have one of some names as well.
-#[derive(Debug)]
-struct NamedClients {
-    chains: Arc<dyn ClientCertVerifier>,
-    allowed: Vec<String>,
+/// Whether a certificate may issue others. One that is trusted without that is its own authority.
+fn is_authority(certificate: &CertificateDer<'_>) -> bool {
+    let certificate = Certificate::from_der(certificate);
+    let constraints = certificate.and_then(|one| one.tbs_certificate.get::<BasicConstraints>());
+    matches!(constraints, Ok(Some((_, constraints))) if constraints.ca)
 }
 
-impl ClientCertVerifier for NamedClients {
-    fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        self.chains.root_hint_subjects()
-    }
+/// The names that a certificate may have, of which each client needs one (`client_allowed_sans`). Without a certificate there is no name.
+pub(super) struct AllowedNames(Vec<String>);
 
-    fn verify_client_cert(
-        &self,
-        certificate: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        now: UnixTime,
-    ) -> Result<ClientCertVerified, Error> {
-        let verified = self
-            .chains
-            .verify_client_cert(certificate, intermediates, now)?;
-        let names = names(certificate).map_err(|_| CertificateError::BadEncoding)?;
-        if !names.iter().any(|name| self.allowed.contains(name)) {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
+impl AllowedNames {
+    pub fn new(auth: ClientAuth, names: Vec<String>) -> Result<Self, Fault> {
+        match auth {
+            ClientAuth::None => Err(Fault::about(
+                "tls_server_config.client_allowed_sans",
+                USELESS,
+            )),
+            ClientAuth::IfGiven | ClientAuth::Required => Ok(Self(names)),
         }
-        Ok(verified)
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains
-            .verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains
-            .verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.chains.supported_verify_schemes()
+    pub fn admit(&self, certificate: Option<&CertificateDer<'_>>) -> bool {
+        let names = certificate.and_then(|one| names(one).ok());
+        let mut names = names.iter().flatten().filter_map(text);
+        names.any(|name| self.0.contains(&name))
     }
 }
 
-/// The subject alternative names of a certificate: DNS names, e-mail addresses, URIs, IP addresses.
-fn names(certificate: &CertificateDer<'_>) -> der::Result<Vec<String>> {
+/// The subject alternative names of a certificate.
+fn names(certificate: &CertificateDer<'_>) -> der::Result<Vec<GeneralName>> {
     let certificate = Certificate::from_der(certificate)?;
-    let extension = certificate.tbs_certificate.get::<SubjectAltName>()?;
-    let names = extension.map(|(_, names)| names.0);
-    Ok(names.iter().flatten().filter_map(name).collect())
+    let names = certificate.tbs_certificate.get::<SubjectAltName>()?;
+    Ok(names.map_or_else(Vec::new, |(_, names)| names.0))
 }
 
-fn name(name: &GeneralName) -> Option<String> {
+/// A DNS name, an e-mail address, a URI or an IP address, as it is written.
+fn text(name: &GeneralName) -> Option<String> {
     match name {
         GeneralName::DnsName(text)
         | GeneralName::Rfc822Name(text)

@@ -18,7 +18,7 @@ use crate::config::value::section;
 use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
-use super::client_auth::{ClientAuth, ClientAuthType, verifier};
+use super::client_auth::{AllowedNames, ClientAuth, verifier};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -39,7 +39,7 @@ pub(super) struct TlsSection {
     #[serde(deserialize_with = "section")]
     client_ca_file: PathBuf,
     #[schemars(with = "String")]
-    client_auth_type: Option<ClientAuthType>,
+    client_auth_type: Option<ClientAuth>,
     client_allowed_sans: Option<Vec<String>>,
     #[schemars(with = "String")]
     min_version: Option<TlsVersion>,
@@ -78,8 +78,15 @@ pub struct TlsServer {
     pub expiry: Option<Timestamp>,
     /// Whether clients show certificates.
     pub client_auth: ClientAuth,
-    /// Whether a certificate must have one of some names.
-    pub limits_names: bool,
+    pub(super) allowed_names: Option<AllowedNames>,
+}
+
+impl TlsServer {
+    /// Whether the certificate of a client has a name that is allowed.
+    pub fn admits(&self, certificate: Option<&CertificateDer<'_>>) -> bool {
+        let names = self.allowed_names.as_ref();
+        names.is_none_or(|names| names.admit(certificate))
+    }
 }
 
 impl TlsSection {
@@ -118,20 +125,21 @@ impl TlsSection {
         let provider = crate::tls::provider();
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
-        let kind = self.client_auth_type.unwrap_or_default();
-        let (authorities, names) = (self.authorities()?, self.client_allowed_sans.clone());
-        let (client_auth, verifier) = verifier(kind, authorities, names, &provider)?;
+        let client_auth = self.client_auth_type.unwrap_or_default();
+        let verifier = verifier(client_auth, self.authorities()?, &provider)?;
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
             .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let names = self.client_allowed_sans;
+        let allowed_names = names.map(|names| AllowedNames::new(client_auth, names));
         Ok(TlsServer {
             config: Arc::new(config),
             expiry,
             client_auth,
-            limits_names: self.client_allowed_sans.is_some(),
+            allowed_names: allowed_names.transpose()?,
         })
     }
 
