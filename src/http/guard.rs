@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{CACHE_CONTROL, HOST};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Version};
+use axum::http::{HeaderMap, HeaderValue, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::clock::Moment;
 use crate::http::host::HostNames;
 use crate::http::passwords::{Credentials, Passwords};
 use crate::http::refusal::{Refusal, RefusalLog};
@@ -59,100 +58,91 @@ impl Guard {
         }
     }
 
+    async fn check(
+        &self,
+        config: Option<&WebConfig>,
+        client: &Client,
+        handler: &str,
+        request: &Parts,
+    ) -> Result<(), Refusal> {
+        let (headers, writes) = (&request.headers, !request.method.is_safe());
+        let hosts = headers.get_all(HOST).iter().count();
+        Refusal::Host.when(request.version == Version::HTTP_11 && hosts != 1)?;
+        let certificate = client.certificate.as_ref();
+        let tls = config.and_then(|config| config.tls.as_ref());
+        Refusal::CertificateName.when(tls.is_some_and(|tls| !tls.admits(certificate)))?;
+        if self.open_probes && Route::of(handler).is_some_and(Route::is_probe) {
+            return Ok(());
+        }
+        Refusal::CrossSite.when(writes && is_cross_site(headers))?;
+        let users = config
+            .map(|config| &config.users)
+            .filter(|users| !users.is_empty());
+        if let Some(users) = users {
+            let credentials = Credentials::of(headers).ok_or(Refusal::Password)?;
+            Refusal::Password.when(!self.passwords.check(users, &credentials).await)?;
+        } else if tls.is_none() {
+            // Behind a password or TLS, a page of another site reads nothing under a name of its own.
+            Refusal::ForeignHost.when(!self.is_asked_for(headers))?;
+        }
+        // Whoever has no password uses up nothing of those who have one.
+        let limiter = config.and_then(|config| config.limiter.as_ref());
+        Refusal::Rate.when(limiter.is_some_and(|limiter| limiter.check().is_err()))?;
+        let wants_certificate = tls.is_some_and(|tls| tls.client_auth != ClientAuth::None);
+        Refusal::NoCertificate
+            .when(writes && users.is_none() && wants_certificate && certificate.is_none())
+    }
+
     /// Whether the host of a request is this one. A client of HTTP/1.0 may name none.
     fn is_asked_for(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST);
         host.is_none_or(|host| host.to_str().is_ok_and(|host| self.hosts.are_of(host)))
     }
-
-    async fn check(
-        &self,
-        config: Option<&WebConfig>,
-        client: &Client,
-        request: &Parts,
-    ) -> Result<(), Refusal> {
-        if request.version == Version::HTTP_11 && request.headers.get_all(HOST).iter().count() != 1
-        {
-            return Err(Refusal::Host);
-        }
-        let tls = config.and_then(|config| config.tls.as_ref());
-        if tls.is_some_and(|tls| !tls.admits(client.certificate.as_ref())) {
-            return Err(Refusal::CertificateName);
-        }
-        let is_probe = Route::of(handler(request)).is_some_and(Route::is_probe);
-        let writes = !matches!(request.method, Method::GET | Method::HEAD);
-        if self.open_probes && is_probe {
-            return Ok(());
-        }
-        if writes && is_cross_site(&request.headers) {
-            return Err(Refusal::CrossSite);
-        }
-        // Behind a password or TLS, a page of another site reads nothing under a name of its own.
-        let is_open = config.is_none_or(|config| config.users.is_empty() && config.tls.is_none());
-        if is_open && !self.is_asked_for(&request.headers) {
-            return Err(Refusal::ForeignHost);
-        }
-        let Some(config) = config else { return Ok(()) };
-        if !config.users.is_empty() {
-            let credentials = Credentials::of(&request.headers).ok_or(Refusal::Password)?;
-            self.passwords.check(&config.users, &credentials).await?;
-        }
-        // Whoever has no password uses up nothing of those who have one.
-        let limiter = config.limiter.as_ref();
-        if limiter.is_some_and(|limiter| limiter.check().is_err()) {
-            return Err(Refusal::Rate);
-        }
-        if tls.is_some_and(|tls| tls.client_auth == ClientAuth::IfGiven)
-            && writes
-            && config.users.is_empty()
-            && client.certificate.is_none()
-        {
-            return Err(Refusal::Certificate);
-        }
-        Ok(())
-    }
 }
 
-/// The path that the router matched, as it was registered, so that the label has few values.
-fn handler(request: &Parts) -> &str {
-    let matched = request.extensions.get::<MatchedPath>();
-    matched.map_or(UNKNOWN, MatchedPath::as_str)
-}
-
-/// Answers a request, or refuses it.
+/// Answers a request, or refuses it. The handler is the path as it was registered, so that the label has few values.
 pub(super) async fn admit(
     State(guard): State<Arc<Guard>>,
     Extension(client): Extension<Client>,
+    matched: Option<MatchedPath>,
     request: Request,
     next: Next,
 ) -> Response {
     let config = guard.file.as_ref().map(|file| file.current());
+    let handler = matched.as_ref().map_or(UNKNOWN, MatchedPath::as_str);
     let (parts, body) = request.into_parts();
-    let handler = handler(&parts).to_owned();
-    let mut response = match guard.check(config.as_deref(), &client, &parts).await {
+    let checked = guard.check(config.as_deref(), &client, handler, &parts);
+    let mut response = match checked.await {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
-            let now = Moment::now().steady;
-            guard.refusals.add(refusal.reason(), client.peer, now);
+            guard.refusals.add(refusal.reason(), client.peer);
             refusal.into_response()
         }
     };
+    let headers = response.headers_mut();
+    let uncached = HeaderValue::from_static("no-store");
+    headers.entry(CACHE_CONTROL).or_insert(uncached);
     if let Some(config) = config {
-        response.headers_mut().extend(config.headers.clone());
+        headers.extend(config.headers.clone());
     }
-    guard.events.answered(&handler, response.status().as_u16());
+    guard.events.answered(handler, response.status().as_u16());
     response
 }
 
 /// Whether a browser sent the request for a page of another site. Other clients set none of these headers.
 fn is_cross_site(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-    if let Some(site) = text("sec-fetch-site") {
-        return !matches!(site, "same-origin" | "none");
+    let text = |name| {
+        let value = headers.get(name);
+        value.map(|value: &HeaderValue| value.to_str().unwrap_or(""))
+    };
+    match (text("sec-fetch-site"), text("origin")) {
+        (Some(site), _) => !matches!(site, "same-origin" | "none"),
+        (None, Some(origin)) => {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            host.is_none() || host != text("host")
+        }
+        (None, None) => false,
     }
-    let origin = text(ORIGIN.as_str());
-    let host = origin.map(|origin| origin.split_once("://").map(|(_, host)| host));
-    host.is_some_and(|host| host.is_none() || host != text(HOST.as_str()))
 }
 
 #[cfg(test)]

@@ -6,33 +6,55 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use bcrypt::HashParts;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 
 use crate::clock::{self, Moment};
-use crate::http::refusal::Refusal;
 
 /// Wrong passwords take a twentieth of one processor at most.
 const REST: u32 = 19;
 
-/// Wrong passwords that are remembered; then all are forgotten.
+/// Passwords that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1_000;
 
 /// bcrypt uses no more bytes of a password.
 const LONGEST: usize = 72;
 
+/// Costs of bcrypt. A lower one is not defined, and a check with a higher one would take minutes.
+const COSTS: RangeInclusive<u32> = 4..=20;
+
+/// The bcrypt hash of a password.
+#[derive(Clone, Hash, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct PasswordHash(String);
+
+impl TryFrom<String> for PasswordHash {
+    type Error = &'static str;
+
+    fn try_from(hash: String) -> Result<Self, Self::Error> {
+        match hash.parse().map(|parts: HashParts| parts.get_cost()) {
+            Ok(cost) if COSTS.contains(&cost) => Ok(Self(hash)),
+            Ok(_) => Err("a hash whose cost is not from 4 to 20"),
+            Err(_) => Err("not a bcrypt hash; make one with htpasswd -nBC 10 USER"),
+        }
+    }
+}
+
 /// User and password in a request's header `Authorization` (RFC 7617).
-#[derive(PartialEq, Eq)]
 pub(super) struct Credentials {
-    pub(super) user: String,
-    pub(super) password: String,
+    user: String,
+    password: String,
 }
 
 impl Credentials {
@@ -57,98 +79,67 @@ impl Credentials {
 pub(super) struct Passwords {
     /// Makes a digest of the checked password by a secret, so that no password is remembered.
     secret: RandomState,
-    known: Arc<Known>,
+    /// Whether a password is right, by its digest.
+    known: Arc<std::sync::Mutex<HashMap<u64, bool>>>,
     /// Until when nothing is checked. Requests wait in their order, and lose their place when their client hangs up.
     rest: Arc<Mutex<Option<Instant>>>,
 }
 
-/// Whether a password is right, by its digest.
-#[derive(Default)]
-struct Known(std::sync::Mutex<HashMap<u64, bool>>);
-
-struct Check {
-    digest: u64,
-    hash: String,
-    password: Vec<u8>,
-    is_known: bool,
-}
-
 impl Passwords {
-    /// Checks the password of a user; whether there is no such user, nobody can tell.
+    /// Whether a user has this password. That there is no such user, nobody can tell.
     pub(super) async fn check(
         &self,
-        users: &BTreeMap<String, String>,
+        users: &BTreeMap<String, PasswordHash>,
         asked: &Credentials,
-    ) -> Result<(), Refusal> {
-        let check = self.prepare(users, asked).ok_or(Refusal::Password)?;
-        let is_right = match self.known.get(check.digest) {
-            Some(is_right) => is_right,
-            None => self.carry_out(check).await,
+    ) -> bool {
+        let Some(hash) = self.hash_for(users, &asked.user) else {
+            return false;
         };
-        is_right.then_some(()).ok_or(Refusal::Password)
-    }
-
-    /// For an unknown user the hash of some other one is checked, always the same, so that it takes as long as for a known user.
-    fn prepare(&self, users: &BTreeMap<String, String>, asked: &Credentials) -> Option<Check> {
-        let known = users.get(&asked.user);
-        let hash = known.or_else(|| {
-            let chosen = self.secret.hash_one(&asked.user) % users.len().max(1) as u64;
-            users.values().nth(chosen.try_into().ok()?)
-        })?;
+        let is_user = users.contains_key(&asked.user);
         let password = asked.password.as_bytes();
         let password = &password[..password.len().min(LONGEST)];
-        let is_known = known.is_some();
-        let parts = (&asked.user, is_known, hash, password);
-        Some(Check {
-            digest: self.secret.hash_one(parts),
-            hash: hash.clone(),
-            password: password.to_vec(),
-            is_known,
-        })
-    }
-
-    /// Waits for its turn and checks. Once it began, no client can end the check or the rest after it by hanging up.
-    async fn carry_out(&self, check: Check) -> bool {
+        let digest = self.secret.hash_one((is_user, hash, password));
+        if let Some(is_right) = self.remembered(digest) {
+            return is_right;
+        }
         let mut rest = Arc::clone(&self.rest).lock_owned().await;
         if let Some(end) = *rest {
             sleep_until(end).await;
         }
-        if let Some(is_right) = self.known.get(check.digest) {
+        if let Some(is_right) = self.remembered(digest) {
             return is_right;
         }
         let known = Arc::clone(&self.known);
+        let (hash, password) = (hash.clone(), password.to_owned());
+        // Once it began, no client can end the check or the rest after it by hanging up.
         let checked = spawn_blocking(move || {
-            let (is_right, took) = clock::measure(|| check.is_right());
-            known.remember(check.digest, is_right);
+            let check = || bcrypt::verify(&password, &hash.0).unwrap_or(false);
+            let (is_right, took) = clock::measure(|| check() && is_user);
+            if let Ok(mut known) = known.lock() {
+                if known.len() >= REMEMBERED {
+                    known.clear();
+                }
+                known.insert(digest, is_right);
+            }
             *rest = (!is_right).then(|| Moment::now().steady + took * REST);
             is_right
         });
-        checked.await.unwrap_or_default()
-    }
-}
-
-impl Check {
-    fn is_right(&self) -> bool {
-        bcrypt::verify(&self.password, &self.hash).unwrap_or(false) && self.is_known
-    }
-}
-
-impl Known {
-    fn get(&self, digest: u64) -> Option<bool> {
-        self.lock().get(&digest).copied()
+        checked.await.unwrap_or(false)
     }
 
-    /// Forgets wrong passwords when they are many. There are no more right ones than users have passwords.
-    fn remember(&self, digest: u64, is_right: bool) {
-        let mut known = self.lock();
-        if known.len() > REMEMBERED {
-            known.retain(|_, is_right| *is_right);
-        }
-        known.insert(digest, is_right);
+    /// For an unknown user the hash of some other one, always the same, so that its check takes as long as for a known user.
+    fn hash_for<'u>(
+        &self,
+        users: &'u BTreeMap<String, PasswordHash>,
+        user: &str,
+    ) -> Option<&'u PasswordHash> {
+        let chosen = |hash: &&PasswordHash| self.secret.hash_one((user, hash));
+        let own = users.get(user);
+        own.or_else(|| users.values().min_by_key(chosen))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, bool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn remembered(&self, digest: u64) -> Option<bool> {
+        self.known.lock().ok()?.get(&digest).copied()
     }
 }
 

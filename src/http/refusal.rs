@@ -1,21 +1,19 @@
 //! Why a request is refused, and the log line that says so.
 
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::StatusCode;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use tokio::time::Instant;
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 /// The challenge for a password (RFC 7617).
 const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
 
-/// At most one log line in this time.
-const PAUSE: Duration = Duration::from_mins(1);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Refusal {
     /// No name of the host, or several (RFC 9112, 3.2).
     Host,
@@ -24,13 +22,27 @@ pub(super) enum Refusal {
     /// No password, or a wrong one.
     Password,
     Rate,
-    Certificate,
+    NoCertificate,
     CertificateName,
-    /// A page of another site sent the request.
     CrossSite,
 }
 
 impl Refusal {
+    /// Refuses what is wrong.
+    pub(super) fn when(self, wrong: bool) -> Result<(), Self> {
+        if wrong { Err(self) } else { Ok(()) }
+    }
+
+    const fn code(self) -> StatusCode {
+        match self {
+            Self::Host => StatusCode::BAD_REQUEST,
+            Self::ForeignHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::Password => StatusCode::UNAUTHORIZED,
+            Self::Rate => StatusCode::TOO_MANY_REQUESTS,
+            Self::NoCertificate | Self::CertificateName | Self::CrossSite => StatusCode::FORBIDDEN,
+        }
+    }
+
     pub(super) const fn reason(self) -> &'static str {
         match self {
             Self::Host => "HTTP/1.1 needs one header Host",
@@ -39,7 +51,7 @@ impl Refusal {
             }
             Self::Password => "a user and the right password are needed",
             Self::Rate => "more requests than rate_limit allows",
-            Self::Certificate => "this needs a client certificate",
+            Self::NoCertificate => "this needs a client certificate",
             Self::CertificateName => "the client certificate has none of client_allowed_sans",
             Self::CrossSite => "a page of another site sent this",
         }
@@ -48,61 +60,39 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let challenge = (WWW_AUTHENTICATE, CHALLENGE);
-        let (code, header) = match self {
-            Self::Host => (StatusCode::BAD_REQUEST, None),
-            Self::ForeignHost => (StatusCode::MISDIRECTED_REQUEST, None),
-            Self::Password => (StatusCode::UNAUTHORIZED, Some(challenge)),
-            Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
-            Self::Certificate | Self::CertificateName | Self::CrossSite => {
-                (StatusCode::FORBIDDEN, None)
-            }
+        let header = match self {
+            Self::Password => Some((WWW_AUTHENTICATE, CHALLENGE)),
+            Self::Rate => Some((RETRY_AFTER, "1")),
+            _ => None,
         };
         let text = format!("{}\n", self.reason());
-        (code, AppendHeaders(header), text).into_response()
+        (self.code(), AppendHeaders(header), text).into_response()
     }
 }
 
-/// Logs refusals, at most one in each [`PAUSE`].
-#[derive(Default)]
-pub(super) struct RefusalLog(Mutex<Logged>);
+/// Logs refusals, at most one in a minute.
+pub(super) struct RefusalLog {
+    limit: DefaultDirectRateLimiter,
+    /// Those since then that were not logged.
+    omitted: AtomicU64,
+}
 
-#[derive(Default)]
-struct Logged {
-    last: Option<Instant>,
-    /// Refusals since then that were not logged.
-    omitted: u64,
+impl Default for RefusalLog {
+    fn default() -> Self {
+        Self {
+            limit: RateLimiter::direct(Quota::per_minute(NonZeroU32::MIN)),
+            omitted: AtomicU64::new(0),
+        }
+    }
 }
 
 impl RefusalLog {
-    pub(super) fn add(&self, reason: &str, peer: SocketAddr, now: Instant) {
-        if let Some(omitted) = self.due(now) {
-            tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
+    pub(super) fn add(&self, reason: &str, peer: SocketAddr) {
+        if self.limit.check().is_err() {
+            self.omitted.fetch_add(1, Ordering::Relaxed);
+            return;
         }
-    }
-
-    /// How many were omitted, if one is logged now.
-    fn due(&self, now: Instant) -> Option<u64> {
-        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if logged.last.is_some_and(|last| now < last + PAUSE) {
-            logged.omitted += 1;
-            return None;
-        }
-        logged.last = Some(now);
-        Some(std::mem::take(&mut logged.omitted))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_in_a_minute_is_logged_with_the_number_of_others() {
-        let log = RefusalLog::default();
-        let start = crate::clock::Moment::now().steady;
-        let due = |second: u64| log.due(start + Duration::from_secs(second));
-        let expected = [Some(0), None, None, Some(2), None, Some(1)];
-        assert_eq!([0, 1, 59, 60, 61, 200].map(due), expected);
+        let omitted = self.omitted.swap(0, Ordering::Relaxed);
+        tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
     }
 }

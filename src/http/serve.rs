@@ -4,23 +4,16 @@
 
 mod limit;
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::header::CONNECTION;
-use axum::serve::{Listener as _, ListenerExt as _};
-use hyper::Request;
-use hyper::body::Incoming;
+use axum::serve::Listener;
+use axum::{BoxError, Extension, Router};
 use hyper::server::conn::http1;
-use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use rustls::pki_types::CertificateDer;
@@ -29,9 +22,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Moment;
 use crate::http::refusal::RefusalLog;
 use crate::http::web_config::WebConfigFile;
 
@@ -58,7 +51,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long a client may read nothing of an answer.
     pub write_timeout: Duration,
-    /// After this an answer is the last one of its connection; after twice this the connection is cut.
+    /// After this a connection is closed, with the answer that is sent; after twice this it is cut.
     pub lifetime: Duration,
     /// How long a running request may go on at shutdown.
     pub drain: Duration,
@@ -82,7 +75,7 @@ impl Default for Limits {
 /// Requests have their client in their extensions. A handler that panics ends its own connection alone. Logs the bound address as
 /// `listening`. Fails only when the listener has no address; what goes wrong later is logged and survived.
 pub async fn serve(
-    listener: TcpListener,
+    mut listener: TcpListener,
     router: Router,
     limits: Limits,
     web_config: Option<Arc<WebConfigFile>>,
@@ -93,29 +86,26 @@ pub async fn serve(
         config.tls.as_ref().map(|tls| Arc::clone(&tls.config))
     };
     tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
-    let mut listener = listener.tap_io(|stream| {
-        // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "cannot disable Nagle's algorithm, answers may be late");
-        }
-    });
     let mut open = Open::default();
     let refusals = RefusalLog::default();
-    let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
+    loop {
+        let accepted = shutdown.run_until_cancelled(Listener::accept(&mut listener));
+        let Some((stream, peer)) = accepted.await else {
+            break;
+        };
         while connections.try_join_next().is_some() {}
         // An IPv4 client of a listener for both has an address in the form of IPv6.
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         let Some(admitted) = open.admit(Network::of(peer.ip()), limits) else {
-            refusals.add("too many connections", peer, Moment::now().steady);
+            refusals.add("too many connections", peer);
             continue;
         };
         let connection = Connection {
             peer,
             router: router.clone(),
             limits,
-            watcher: graceful.watcher(),
+            shutdown: shutdown.clone(),
         };
         let tls = tls();
         connections.spawn(async move {
@@ -127,7 +117,8 @@ pub async fn serve(
     }
     drop(listener);
     // What does not end in time is cut when the tasks are dropped.
-    let _ = timeout(limits.drain, graceful.shutdown()).await;
+    let ended = async { while connections.join_next().await.is_some() {} };
+    let _ = timeout(limits.drain, ended).await;
     Ok(())
 }
 
@@ -142,7 +133,7 @@ struct Connection {
     peer: SocketAddr,
     router: Router,
     limits: Limits,
-    watcher: Watcher,
+    shutdown: CancellationToken,
 }
 
 impl Connection {
@@ -150,20 +141,19 @@ impl Connection {
         self,
         mut stream: TcpStream,
         tls: Option<Arc<ServerConfig>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), BoxError> {
+        // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
+        stream.set_nodelay(true)?;
         let Some(config) = tls else {
             let stream = self.with_timeout(stream);
             return self.answer_on(stream, None).await;
         };
-        let time = self.limits.header_timeout;
         let handshake = async {
             expect_handshake(&mut stream).await?;
-            let acceptor = tokio_rustls::TlsAcceptor::from(config);
-            acceptor.accept(Box::pin(self.with_timeout(stream))).await
+            let stream = Box::pin(self.with_timeout(stream));
+            TlsAcceptor::from(config).accept(stream).await
         };
-        let stream = timeout(time, handshake).await;
-        let stream = stream.map_err(|_| "the TLS handshake took too long".to_owned())?;
-        let stream = stream.map_err(|error| format!("no TLS handshake: {error}"))?;
+        let stream = timeout(self.limits.header_timeout, handshake).await??;
         let certificates = stream.get_ref().1.peer_certificates();
         let certificate = certificates.and_then(<[_]>::first).cloned();
         self.answer_on(stream, certificate).await
@@ -179,32 +169,24 @@ impl Connection {
         self,
         stream: impl AsyncRead + AsyncWrite + 'static,
         certificate: Option<CertificateDer<'static>>,
-    ) -> Result<(), String> {
-        let (peer, limits) = (self.peer, self.limits);
-        let client = Client { peer, certificate };
-        let router = TowerToHyperService::new(self.router);
-        let since = Moment::now().steady;
-        let service = service_fn(move |request: Request<Incoming>| {
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(client.clone());
-            let response = router.call(request);
-            async move {
-                let mut response = response.await?;
-                if since.elapsed() > limits.lifetime {
-                    let close = HeaderValue::from_static("close");
-                    response.headers_mut().insert(CONNECTION, close);
-                }
-                Ok::<_, Infallible>(response)
-            }
-        });
+    ) -> Result<(), BoxError> {
+        let (peer, lifetime) = (self.peer, self.limits.lifetime);
+        let router = self.router.layer(Extension(Client { peer, certificate }));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(limits.header_timeout)
+            .header_read_timeout(self.limits.header_timeout)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(TokioIo::new(Box::pin(stream)), service);
-        let ended = timeout(2 * limits.lifetime, self.watcher.watch(connection)).await;
-        let ended = ended.map_err(|_| "it took too long".to_owned())?;
-        ended.map_err(|error| error.to_string())
+            .serve_connection(
+                TokioIo::new(Box::pin(stream)),
+                TowerToHyperService::new(router),
+            );
+        let mut connection = pin!(connection);
+        tokio::select! {
+            ended = &mut connection => return Ok(ended?),
+            _ = timeout(lifetime, self.shutdown.cancelled()) => {}
+        }
+        connection.as_mut().graceful_shutdown();
+        Ok(timeout(lifetime, connection).await??)
     }
 }
 

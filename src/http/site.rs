@@ -5,29 +5,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Path, Query, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
-use axum::{Router, middleware};
+use axum::routing::{get, post};
+use axum::{Json, Router, middleware};
 use tokio::sync::{mpsc, oneshot, watch};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::clock::Moment;
 use crate::health::{self, Conditions, Health};
-use crate::http::answer::{self, Asset};
+use crate::http::answer::{self, line};
 use crate::http::guard::{Guard, admit};
 use crate::http::health_json;
-use crate::http::page;
-use crate::http::page::{Configuration, Pages};
+use crate::http::page::{self, Configuration, Pages};
 use crate::http::route::Route;
 use crate::metrics;
 use crate::reindex::kill_switch;
-use crate::snapshot::{Publisher, Snapshot};
+use crate::snapshot::{PortalView, Publisher, Snapshot};
 
-/// No answer may be cached but scrapes, pages and what they use.
-const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
+const RELOAD_OFF: &str =
+    "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
 
 /// Whether the process makes progress; `Err` says what does not.
 pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
@@ -54,8 +53,8 @@ impl Site {
         let mut router = Router::new().route(telemetry_path, get(exposition));
         for route in Route::ALL {
             let answer = match route {
-                Route::Style => asset(&answer::STYLE),
-                Route::Script => asset(&answer::SCRIPT),
+                Route::Style => get(answer::style),
+                Route::Script => get(answer::script),
                 Route::Live | Route::Healthy => get(live),
                 Route::Ready => get(ready),
                 Route::Health => get(health),
@@ -73,15 +72,12 @@ impl Site {
     /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
     /// it can replace another one.
     fn is_ready(&self) -> bool {
-        let portals = &self.publisher.current().portals;
-        let all = || {
-            portals
-                .iter()
-                .all(|portal| portal.was_collected() || portal.holder().is_some())
-        };
-        let ready = self.ready.load(Ordering::Relaxed) || all();
-        self.ready.store(ready, Ordering::Relaxed);
-        ready
+        let is_known = |portal: &PortalView| portal.was_collected() || portal.holder().is_some();
+        let snapshot = self.publisher.current();
+        if snapshot.portals.iter().all(|portal| is_known(portal)) {
+            self.ready.store(true, Ordering::Relaxed);
+        }
+        self.ready.load(Ordering::Relaxed)
     }
 
     /// Whether a kill switch file stops reindexing now.
@@ -111,7 +107,6 @@ async fn page(
     Query(query): Query<page::Query>,
     matched: MatchedPath,
     path: Uri,
-    asked: HeaderMap,
 ) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = site.health(&snapshot, now).await;
@@ -120,43 +115,38 @@ async fn page(
     let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
     let route = Route::of(matched.as_str());
     match route.and_then(|route| pages.render(route, &parts, &query)) {
-        Some(page) => answer::page(page, &asked),
-        None => plain(StatusCode::NOT_FOUND, "there is no such page"),
+        Some(page) => answer::page(page),
+        None => line(StatusCode::NOT_FOUND, "there is no such page"),
     }
-}
-
-fn asset(asset: &'static Asset) -> MethodRouter<Arc<Site>> {
-    get(async move || answer::asset(asset))
 }
 
 async fn reload(State(site): State<Arc<Site>>) -> Response {
     let Some(requests) = &site.reload else {
-        let reason =
-            "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
-        return plain(StatusCode::FORBIDDEN, reason);
+        return line(StatusCode::FORBIDDEN, RELOAD_OFF);
     };
     let (answer, answered) = oneshot::channel();
-    let sent = requests.send(answer).await.is_ok();
-    match (sent, answered.await) {
-        (true, Ok(Ok(()))) => plain(StatusCode::OK, "reloaded"),
-        (true, Ok(Err(reason))) => plain(StatusCode::INTERNAL_SERVER_ERROR, reason),
-        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    // If the process stops, nobody answers either.
+    let _ = requests.send(answer).await;
+    match answered.await {
+        Ok(Ok(())) => line(StatusCode::OK, "reloaded"),
+        Ok(Err(reason)) => line(StatusCode::INTERNAL_SERVER_ERROR, reason),
+        Err(_) => line(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     }
 }
 
 async fn live(State(site): State<Arc<Site>>) -> Response {
     match (site.liveness)() {
-        Ok(()) => plain(StatusCode::OK, "live"),
-        Err(reason) => plain(StatusCode::SERVICE_UNAVAILABLE, reason),
+        Ok(()) => line(StatusCode::OK, "live"),
+        Err(reason) => line(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
 async fn ready(State(site): State<Arc<Site>>) -> Response {
     if site.is_ready() {
-        return plain(StatusCode::OK, "ready");
+        return line(StatusCode::OK, "ready");
     }
     let reason = "not every portal's first collection has ended yet";
-    plain(StatusCode::SERVICE_UNAVAILABLE, reason)
+    line(StatusCode::SERVICE_UNAVAILABLE, reason)
 }
 
 async fn health(State(site): State<Arc<Site>>) -> Response {
@@ -166,9 +156,9 @@ async fn health(State(site): State<Arc<Site>>) -> Response {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
     };
-    let content_type = (CONTENT_TYPE, health_json::CONTENT_TYPE);
-    let document = axum::Json(health_json::document(&health));
-    (code, [content_type, NO_STORE], document).into_response()
+    let content_type = [(CONTENT_TYPE, health_json::CONTENT_TYPE)];
+    let document = Json(health_json::document(&health));
+    (code, content_type, document).into_response()
 }
 
 async fn exposition(State(site): State<Arc<Site>>) -> Response {
@@ -180,10 +170,6 @@ async fn exposition(State(site): State<Arc<Site>>) -> Response {
     let content_type = [(CONTENT_TYPE, metrics::CONTENT_TYPE)];
     match metrics::scrape(&snapshot, events, config, Moment::now()) {
         Ok(pieces) => (content_type, Body::from_stream(pieces)).into_response(),
-        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        Err(error) => line(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
-}
-
-fn plain(code: StatusCode, line: impl Into<String>) -> Response {
-    (code, [NO_STORE], line.into() + "\n").into_response()
 }

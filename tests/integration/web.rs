@@ -280,6 +280,9 @@ async fn requests_without_a_password_use_up_nothing_of_the_rate_limit() {
         let stranger = client.get(&url).send().await.unwrap();
         assert_eq!(stranger.status(), 401);
     }
+    let lines = secured.exporter.output().into_iter();
+    let logged = lines.filter(|line| line.contains("further ones are logged once a minute"));
+    assert_eq!(logged.count(), 1);
     for expected in [200, 429] {
         let known = client.get(&url).basic_auth("alice", Some(PASSWORD));
         assert_eq!(known.send().await.unwrap().status(), expected);
@@ -386,7 +389,7 @@ async fn a_web_configuration_that_is_wrong_ends_the_program() {
         assert_eq!(output.status.code(), Some(2));
         let log = String::from_utf8(output.stderr).unwrap();
         assert!(
-            log.contains("web.yml: basic_auth_users: not a bcrypt hash"),
+            log.contains("web.yml:2:10: basic_auth_users: not a bcrypt hash"),
             "{log}"
         );
     }

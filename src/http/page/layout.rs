@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use indicatif::HumanCount;
 use maud::{DOCTYPE, Markup, html};
 
-use crate::http::answer::{SCRIPT, STYLE};
+use crate::http::route::Route;
 use crate::model::Timestamp;
 use crate::snapshot::whole_seconds;
 
@@ -77,8 +77,8 @@ pub(super) fn page(
                 base href=(base(here));
                 title { (state.symbol()) " " (title) " – kb-exporter" }
                 link rel="icon" href=(state.icon());
-                link rel="stylesheet" href=(*STYLE.path);
-                script src=(*SCRIPT.path) defer {}
+                link rel="stylesheet" href={ "." (Route::Style.as_str()) };
+                script src={ "." (Route::Script.as_str()) } defer {}
             }
             body {
                 a.skip href={ (here) "#main" } { "Skip to content" }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::clock::Moment;
-use axum::Extension;
+use axum::body::Body;
 use axum::routing::get;
 use futures_util::stream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

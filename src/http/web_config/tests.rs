@@ -5,12 +5,13 @@ mod changes;
 mod connections;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rcgen::{CertificateParams, date_time_ymd};
 use tempfile::TempDir;
 
 use super::*;
+use crate::model::Timestamp;
 use certificates::Certificates;
 
 /// A folder with certificates and a web configuration file.
@@ -119,13 +120,13 @@ const REFUSED: &str = "
     tls_server_config: {cert_file: first.crt, key_file: client.key} => tls_server_config: keys may not be consistent
     tls_server_config: {cert: x, key_file: server.key} => tls_server_config.cert: certificates and keys are read from files of their own; expected cert_file
     http_server_config: {http2: yes please} => http2
-    http_server_config: {headers: {X-Content-Type-Options: sniff}} => expected nosniff
+    http_server_config: {headers: {X-Content-Type-Options: sniff}} => http_server_config.headers: X-Content-Type-Options: expected nosniff
     http_server_config: {headers: {X-Frame-Options: foo}} => expected deny or sameorigin
     http_server_config: {headers: {Content-Type: foo}} => http_server_config.headers: this header cannot be configured
     rate_limit: {interval: soon} => expected a duration
-    rate_limit: {interval: 1s} => rate_limit.burst: must be at least 1
-    rate_limit: {interval: 1000y, burst: 1} => rate_limit.interval: interval, times burst, must be at most a year
-    rate_limit: {interval: 1d, burst: 4000000000} => rate_limit.interval
+    rate_limit: {interval: 1s} => rate_limit: burst must be at least 1
+    rate_limit: {interval: 1000y, burst: 1} => rate_limit: interval, times burst, must be at most a year
+    rate_limit: {interval: 1d, burst: 4000000000} => rate_limit: interval, times
     tls_server_config: {SERVER, client_ca_file: ca.crt} => client_ca_file: is set without a client_auth_type
     tls_server_config: {SERVER, client_ca_file: /dev/null} => client_ca_file: the file holds no certificate
     tls_server_config: {SERVER, client_ca_file: none.crt} => tls_server_config.client_ca_file: the file cannot be read
@@ -164,13 +165,17 @@ fn files_are_refused_with_the_key_that_is_wrong() {
     refused("tls_config:\n  cert_file: x\n", unknown);
     let unknown = "web.yml:2:3: tls_server_config: unknown key; the keys here are cert, key, ";
     refused("tls_server_config:\n  cert_filename: x\n", unknown);
-    let hash = "web.yml: basic_auth_users: not a bcrypt hash";
+    let hash = "web.yml:2:9: basic_auth_users: not a bcrypt hash";
     refused("basic_auth_users:\n  john: doe\n", hash);
     let names = "web.yml:1:19: basic_auth_users: a section with keys is expected here";
     refused("basic_auth_users: hidden\n", names);
     let twice = "web.yml:3:3: basic_auth_users: a key is set twice";
-    refused("basic_auth_users:\n  john: a\n  john: b\n", twice);
-    let header = "web.yml: http_server_config.headers: expected deny or sameorigin";
+    refused(
+        &format!("basic_auth_users:\n  john: {HASH}\n  john: {HASH}\n"),
+        twice,
+    );
+    let header =
+        "web.yml:3:5: http_server_config.headers: X-Frame-Options: expected deny or sameorigin";
     let headers = "http_server_config:\n  headers:\n    X-Frame-Options: maybe\n";
     refused(headers, header);
     refused("hWkNKCp3fvIx3jKnsaBI\nTuEjdwNS8A2vYdFbiKqr\n", "web.yml");

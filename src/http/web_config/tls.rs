@@ -1,6 +1,6 @@
 //! `tls_server_config`: the settings of TLS connections.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
@@ -8,21 +8,22 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error as _};
 use x509_cert::Certificate;
 use x509_cert::der::{Decode, Encode};
 
-use crate::config::HiddenPath;
 use crate::config::error::Fault;
-use crate::config::value::section;
 use crate::model::Timestamp;
-use crate::pem::{Pem, PemError};
+use crate::pem::Pem;
 
 use super::client_auth::{AllowedNames, ClientAuth, verifier};
+use super::file::Files;
+
+const INLINE: &str = "certificates and keys are read from files of their own; expected cert_file, key_file or client_ca_file";
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct TlsSection {
+pub(super) struct TlsKeys {
     #[serde(deserialize_with = "no_text")]
     #[schemars(with = "String")]
     cert: (),
@@ -32,12 +33,12 @@ pub(super) struct TlsSection {
     #[serde(deserialize_with = "no_text")]
     #[schemars(with = "String")]
     client_ca: (),
-    #[serde(deserialize_with = "section")]
-    cert_file: PathBuf,
-    #[serde(deserialize_with = "section")]
-    key_file: PathBuf,
-    #[serde(deserialize_with = "section")]
-    client_ca_file: PathBuf,
+    #[serde(deserialize_with = "file")]
+    cert_file: Option<PathBuf>,
+    #[serde(deserialize_with = "file")]
+    key_file: Option<PathBuf>,
+    #[serde(deserialize_with = "file")]
+    client_ca_file: Option<PathBuf>,
     #[schemars(with = "String")]
     client_auth_type: Option<ClientAuth>,
     client_allowed_sans: Option<Vec<String>>,
@@ -51,24 +52,25 @@ pub(super) struct TlsSection {
     curve_preferences: Option<Vec<String>>,
 }
 
+/// Reads a path; an empty one is none.
+fn file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let file: Option<PathBuf> = Option::deserialize(deserializer)?;
+    Ok(file.filter(|file| !file.as_os_str().is_empty()))
+}
+
 /// Accepts a key without a value alone. A private key in this file would need the rights of a secret for all of it.
 fn no_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-    let text: String = section(deserializer)?;
-    let expected = "certificates and keys are read from files of their own; expected cert_file, key_file or client_ca_file";
-    let none = text.is_empty().then_some(());
-    none.ok_or_else(|| serde::de::Error::custom(expected))
+    let text = file(deserializer)?;
+    text.map_or(Ok(()), |_| Err(D::Error::custom(INLINE)))
 }
 
 /// A version of TLS. rustls does not have the first two.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 enum TlsVersion {
-    #[serde(rename = "TLS10")]
     Tls10,
-    #[serde(rename = "TLS11")]
     Tls11,
-    #[serde(rename = "TLS12")]
     Tls12,
-    #[serde(rename = "TLS13")]
     Tls13,
 }
 
@@ -89,98 +91,70 @@ impl TlsServer {
     }
 }
 
-impl TlsSection {
-    /// Resolves relative paths against a folder.
-    pub(super) fn resolve(&mut self, folder: &Path) {
-        let files = [&mut self.cert_file, &mut self.key_file];
-        for file in files.into_iter().chain([&mut self.client_ca_file]) {
-            if !file.as_os_str().is_empty() {
-                *file = folder.join(&*file);
-            }
-        }
-    }
-
-    /// The files that the section names.
-    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let files = [&self.cert_file, &self.key_file, &self.client_ca_file].into_iter();
-        files.filter(|file| !file.as_os_str().is_empty())
-    }
-
+impl TlsKeys {
     /// Whether TLS is wanted: one of the keys that name a certificate or ask for one is set.
-    pub(super) fn is_enabled(&self) -> bool {
+    fn are_set(&self) -> bool {
+        let files = [&self.cert_file, &self.key_file, &self.client_ca_file];
         self.client_auth_type.is_some()
             || self.client_allowed_sans.is_some()
-            || self.files().next().is_some()
+            || files.into_iter().any(Option::is_some)
     }
 
-    /// Reads the certificates and makes the configuration of rustls.
-    pub(super) fn server(self) -> Result<TlsServer, Fault> {
+    /// Reads the certificates and makes the configuration of rustls, if TLS is wanted.
+    pub(super) fn server(self, files: &mut Files) -> Result<Option<TlsServer>, Fault> {
+        if !self.are_set() {
+            return Ok(None);
+        }
         if self.cipher_suites.is_some() || self.curve_preferences.is_some() {
             tracing::warn!(
                 "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
             );
         }
-        let chain = read("cert_file", &self.cert_file, Pem::certificates)?;
-        let key = read("key_file", &self.key_file, Pem::key)?;
         let provider = crate::tls::provider();
-        let expiry = chain.iter().filter_map(expiry).min();
-        let key = certified_key(chain, key, &provider)?;
+        let missing = |key| Fault::about("tls_server_config", format!("{key} is missing"));
+        let versions = self.versions()?;
+        let file = self.cert_file.ok_or_else(|| missing("cert_file"))?;
+        let chain = files.read("cert_file", &file, Pem::certificates)?;
+        let file = self.key_file.ok_or_else(|| missing("key_file"))?;
+        let key = files.read("key_file", &file, Pem::key)?;
+        let authorities = self.client_ca_file.as_deref();
+        let authorities =
+            authorities.map(|file| files.read("client_ca_file", file, Pem::certificates));
         let client_auth = self.client_auth_type.unwrap_or_default();
-        let verifier = verifier(client_auth, self.authorities()?, &provider)?;
-        let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
-            .with_protocol_versions(&self.versions()?)?
+        let names = self.client_allowed_sans;
+        let names = names.map(|names| AllowedNames::new(client_auth, names));
+        let expiry = chain.iter().filter_map(expiry).min();
+        let verifier = verifier(client_auth, authorities.transpose()?, &provider)?;
+        let key = certified_key(chain, key, &provider)?;
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&versions)?
             .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.ignore_client_order = true;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let names = self.client_allowed_sans;
-        let allowed_names = names.map(|names| AllowedNames::new(client_auth, names));
-        Ok(TlsServer {
+        Ok(Some(TlsServer {
             config: Arc::new(config),
             expiry,
             client_auth,
-            allowed_names: allowed_names.transpose()?,
-        })
-    }
-
-    /// The certificates of `client_ca_file`.
-    fn authorities(&self) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
-        let file = &self.client_ca_file;
-        let is_set = !file.as_os_str().is_empty();
-        let authorities = is_set.then(|| read("client_ca_file", file, Pem::certificates));
-        authorities.transpose()
+            allowed_names: names.transpose()?,
+        }))
     }
 
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
         let lowest = self.min_version.unwrap_or(TlsVersion::Tls12);
         let wanted = lowest..=self.max_version.unwrap_or(TlsVersion::Tls13);
-        let mut versions = Vec::new();
-        for (name, version) in [
+        let versions = [
             (TlsVersion::Tls13, &version::TLS13),
             (TlsVersion::Tls12, &version::TLS12),
-        ] {
-            versions.extend(wanted.contains(&name).then_some(version));
-        }
+        ];
+        let versions = versions.iter().filter(|(name, _)| wanted.contains(name));
+        let versions: Vec<_> = versions.map(|(_, version)| *version).collect();
         if versions.is_empty() {
             let advice = "no version is left: the server has TLS12 and TLS13";
             return Err(Fault::about("tls_server_config.max_version", advice));
         }
         Ok(versions)
     }
-}
-
-/// Reads what the file of a key holds.
-fn read<T>(key: &str, file: &Path, content: fn(&Pem) -> Result<T, PemError>) -> Result<T, Fault> {
-    if file.as_os_str().is_empty() {
-        return Err(Fault::about(
-            "tls_server_config",
-            format!("{key} is missing"),
-        ));
-    }
-    let file = HiddenPath::new(key, "the file", file.to_owned());
-    Pem::read(&file)
-        .and_then(|pem| content(&pem))
-        .map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
 }
 
 /// A key that belongs to the first certificate. rustls compares only certificates of version 3.

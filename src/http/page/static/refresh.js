@@ -4,7 +4,6 @@
 const EVERY = 10000;
 const GONE_ICON = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' stroke='%236e7781' stroke-width='3'><path d='M2 2l12 12M14 2L2 14'/></svg>";
 const page = { title: document.title, icon: icon().href };
-let tag = null;
 let answered = Date.now();
 // When the last request was sent, and the first one since the last answer.
 let asked = 0;
@@ -69,21 +68,16 @@ function replace(part) {
 async function refresh() {
   asked = Date.now();
   unanswered ??= asked;
-  const headers = tag ? { "If-None-Match": tag } : {};
-  const response = await fetch(location.href, { cache: "no-store", headers, signal: AbortSignal.timeout(10000) });
-  if (!response.ok && response.status !== 304) return;
-  const text = response.status === 304 ? "" : await response.text();
+  const response = await fetch(location.href, { signal: AbortSignal.timeout(10000) });
+  if (!response.ok) return;
+  const newest = new DOMParser().parseFromString(await response.text(), "text/html");
   answered = Date.now();
   unanswered = null;
   const date = Date.parse(response.headers.get("Date"));
   if (Math.abs(date - answered - ahead) > 2000) ahead = date - answered;
-  if (text) {
-    tag = response.headers.get("ETag");
-    const newest = new DOMParser().parseFromString(text, "text/html");
-    page.title = newest.title;
-    page.icon = newest.querySelector("link[rel=icon]").href;
-    newest.querySelectorAll("[data-part]").forEach(replace);
-  }
+  page.title = newest.title;
+  page.icon = newest.querySelector("link[rel=icon]").href;
+  newest.querySelectorAll("[data-part]").forEach(replace);
   tick();
 }
 

@@ -1,0 +1,145 @@
+//! The file and the files that it names, read again when they change.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::clock::Moment;
+use crate::config::error::Fault;
+use crate::config::{ConfigError, HiddenPath, read as file};
+use crate::metrics::WebConfigFacts;
+use crate::model::Timestamp;
+use crate::pem::{Pem, PemError};
+
+use super::WebConfig;
+
+/// The web configuration file, read again when it changes.
+pub struct WebConfigFile {
+    path: PathBuf,
+    loaded: Mutex<Loaded>,
+}
+
+struct Loaded {
+    files: Files,
+    config: Arc<WebConfig>,
+    /// When the files that are in use were read.
+    since: Timestamp,
+    /// Whether the files as they are now are in use.
+    successful: bool,
+}
+
+/// A file as it was when it was read: inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
+/// Another one in its place, or another text in it, has another stamp.
+type Stamp = Option<(u64, u64, i64, i64)>;
+
+fn stamp(file: &Path) -> Stamp {
+    let file = fs::metadata(file).ok()?;
+    Some((file.ino(), file.size(), file.ctime(), file.ctime_nsec()))
+}
+
+/// The files that were read. Stamps are from before, so that a change while one is read is seen the next time.
+pub(super) struct Files {
+    /// What paths are relative to.
+    folder: PathBuf,
+    stamps: Vec<(PathBuf, Stamp)>,
+}
+
+impl Files {
+    fn changed(&self) -> bool {
+        let mut stamps = self.stamps.iter();
+        stamps.any(|(file, before)| stamp(file) != *before)
+    }
+
+    /// Reads what the file of a key of `tls_server_config` holds.
+    pub(super) fn read<T>(
+        &mut self,
+        key: &str,
+        file: &Path,
+        content: fn(&Pem) -> Result<T, PemError>,
+    ) -> Result<T, Fault> {
+        let file = self.folder.join(file);
+        self.stamps.push((file.clone(), stamp(&file)));
+        let pem = Pem::read(&HiddenPath::new(key, "the file", file));
+        let read = pem.and_then(|pem| content(&pem));
+        read.map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
+    }
+}
+
+impl WebConfigFile {
+    /// Reads the file and the files that it names.
+    pub fn open(path: &Path) -> Result<Self, ConfigError> {
+        let (files, config) = read(path);
+        Ok(Self {
+            path: path.to_owned(),
+            loaded: Mutex::new(Loaded {
+                files,
+                config: Arc::new(config?),
+                since: Moment::now().wall,
+                successful: true,
+            }),
+        })
+    }
+
+    /// The configuration in use.
+    pub fn current(&self) -> Arc<WebConfig> {
+        Arc::clone(&self.loaded().config)
+    }
+
+    /// What the metrics show.
+    pub fn facts(&self) -> WebConfigFacts {
+        let loaded = self.loaded();
+        WebConfigFacts {
+            reload_successful: loaded.successful,
+            loaded: loaded.since,
+            certificate_expiry: loaded.config.tls.as_ref().and_then(|tls| tls.expiry),
+        }
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+        let loaded = self.loaded.lock();
+        let mut loaded = loaded.unwrap_or_else(PoisonError::into_inner);
+        if loaded.files.changed() {
+            loaded.reload(&self.path);
+        }
+        loaded
+    }
+}
+
+impl Loaded {
+    /// Reads the files again. If they cannot be used, this is logged once, and the previous ones stay in use.
+    fn reload(&mut self, path: &Path) {
+        let (files, config) = read(path);
+        let config = config.and_then(|config| {
+            let kept = config.protects_as(&self.config);
+            let kept = kept.map_err(|fault| fault.in_file(&path.display().to_string()));
+            kept.map(|()| config)
+        });
+        self.files = files;
+        self.successful = config.is_ok();
+        match config {
+            Ok(config) => {
+                self.config = Arc::new(config);
+                self.since = Moment::now().wall;
+                tracing::info!(file = %path.display(), "the web configuration was reloaded");
+            }
+            Err(error) => {
+                tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
+            }
+        }
+    }
+}
+
+fn read(path: &Path) -> (Files, Result<WebConfig, ConfigError>) {
+    let mut files = Files {
+        folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+        stamps: vec![(path.to_owned(), stamp(path))],
+    };
+    let name = path.display().to_string();
+    let document = file::bytes_of(path).and_then(|bytes| file::yaml(&name, &bytes));
+    let config = document.and_then(|document: Option<_>| {
+        let config = WebConfig::new(document.unwrap_or_default(), &mut files);
+        config.map_err(|fault| fault.in_file(&name))
+    });
+    (files, config)
+}
