@@ -1,5 +1,5 @@
 //! The status pages, for people who read them during an incident: rendered here, without need of a script, safe against what a portal
-//! sends. Pages have points in time and no ages, which the script computes: so a page that did not change need not be sent again.
+//! sends. Pages have points in time and no ages, which the script computes.
 
 mod chart;
 mod config;
@@ -53,18 +53,6 @@ pub(super) struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// What the ledger knows of a portal; `None` if it cannot be used.
-    fn ledger(&self, portal: &PortalName) -> Option<&'a Book> {
-        let reindex = self.snapshot.reindex.get(portal)?;
-        reindex.book.as_deref().ok()
-    }
-
-    /// The tries that a portal has left.
-    fn tries(&self, portal: &PortalName) -> Option<Tries> {
-        let ledger = self.ledger(portal)?;
-        Some(policy::tries(ledger, self.now.wall))
-    }
-
     pub(super) fn new(
         snapshot: &'a Snapshot,
         health: &'a Health,
@@ -90,13 +78,13 @@ impl<'a> Pages<'a> {
             (Route::Folders, []) => (findings.title(), folders::content(self, &findings, query)),
             (Route::Folder, [portal, folder]) => {
                 let row = self.row(portal, FolderId::parse(folder)?)?;
-                (row.name().to_owned(), folder::content(row, self))
+                (row.name.to_string(), folder::content(row, self))
             }
             (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
-            (Route::Configuration, []) => {
-                let content = config::content(self.configuration);
-                ("Configuration".to_owned(), content)
-            }
+            (Route::Configuration, []) => (
+                "Configuration".to_owned(),
+                config::content(self.configuration),
+            ),
             (Route::Runbook, []) => ("Runbook".to_owned(), runbook::content()),
             _ => return None,
         };
@@ -104,12 +92,20 @@ impl<'a> Pages<'a> {
             Route::Folders => query.to_string(),
             _ => format!(".{}", self.path),
         };
-        Some(layout::page(
-            &title,
-            [&here, self.metrics],
-            findings.state(),
-            &content,
-        ))
+        let links = [&here, self.metrics];
+        Some(layout::page(&title, links, findings.state(), &content))
+    }
+
+    /// What the ledger knows of a portal; `None` if it cannot be used.
+    fn ledger(&self, portal: &PortalName) -> Option<&'a Book> {
+        let reindex = self.snapshot.reindex.get(portal)?;
+        reindex.book.as_deref().ok()
+    }
+
+    /// The tries that a portal has left.
+    fn tries(&self, portal: &PortalName) -> Option<Tries> {
+        let ledger = self.ledger(portal)?;
+        Some(policy::tries(ledger, self.now.wall))
     }
 
     fn row(&self, portal: &str, folder: FolderId) -> Option<&Row<'a>> {

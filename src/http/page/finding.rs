@@ -1,6 +1,5 @@
 //! What is wrong or new, in sentences: the most urgent is the heading of the overview.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -19,18 +18,14 @@ const NAME_CHARACTERS: usize = 60;
 /// Of a sentence, in the title of the tab.
 const TITLE_CHARACTERS: usize = 70;
 
-/// What a sentence is about.
-enum Subject<'a> {
-    Exporter,
-    Portal(&'a PortalName),
-    /// The folders of one portal with findings of one kind: the first of them, and how many they are of all.
-    Folders(&'a Row<'a>, usize, usize),
-}
-
-/// A sentence: a finding, or that of the first of several folders.
+/// A finding, or that of the first of several folders.
 struct Sentence<'a> {
     finding: &'a Finding,
-    subject: Subject<'a>,
+    /// What it is about, and the link to its page.
+    subject: String,
+    link: Option<String>,
+    /// What several folders have in common.
+    together: Option<String>,
     /// The files that it is about.
     files: u64,
 }
@@ -42,18 +37,13 @@ pub(super) struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn of(health: &'a Health, rows: &'a [Row<'a>]) -> Self {
-        let one = |finding, subject| Sentence {
-            finding,
-            subject,
-            files: 0,
-        };
+    pub(super) fn of(health: &'a Health, rows: &[Row<'a>]) -> Self {
         let own = health.findings.iter();
-        let own = own.map(|finding| one(finding, Subject::Exporter));
+        let own = own.map(|finding| Sentence::new(finding, "The exporter".to_owned()));
         let portals = health.portals.iter().flat_map(|portal| {
-            let name = &portal.view.name;
+            let subject = format!("Portal {}", portal.view.name);
             let findings = portal.findings.iter();
-            findings.map(move |finding| one(finding, Subject::Portal(name)))
+            findings.map(move |finding| Sentence::new(finding, subject.clone()))
         });
         let mut sentences: Vec<_> = own.chain(portals).chain(of_folders(rows)).collect();
         sentences.sort_by_key(|sentence| (sentence.finding.kind, Reverse(sentence.files)));
@@ -78,17 +68,15 @@ impl<'a> Findings<'a> {
 
     /// The heading in a few words.
     pub(super) fn title(&self) -> String {
-        let title = self
-            .worst()
-            .map_or_else(|| self.calm.0.to_owned(), Sentence::text);
-        text::cut(&title, TITLE_CHARACTERS).into_owned()
+        let worst = self.worst().map(Sentence::text);
+        let title = worst.as_deref().unwrap_or(self.calm.0);
+        text::cut(title, TITLE_CHARACTERS).into_owned()
     }
 
     /// The most urgent finding as the heading, and the others.
     pub(super) fn content(&self) -> Markup {
-        let worst = self.worst();
+        let (worst, state) = (self.worst(), self.state());
         let others = &self.sentences[usize::from(worst.is_some())..];
-        let state = self.state();
         html! {
             h1 class={ "verdict " (state.class()) } {
                 span.symbol aria-hidden="true" { (state.symbol()) }
@@ -104,8 +92,8 @@ impl<'a> Findings<'a> {
 }
 
 /// One sentence for the folders of each portal that have findings of one kind, beginning with the one that has most files.
-fn of_folders<'a>(rows: &'a [Row<'a>]) -> impl Iterator<Item = Sentence<'a>> {
-    let mut kinds = BTreeMap::<(Kind, &PortalName), Vec<(&Row<'_>, &Finding)>>::new();
+fn of_folders<'a>(rows: &[Row<'a>]) -> Vec<Sentence<'a>> {
+    let mut kinds = BTreeMap::<(Kind, &PortalName), Vec<(&Row<'a>, &'a Finding)>>::new();
     for row in rows {
         // What is wrong with a whole portal is said once.
         let is_down = row.portal.list.trouble().is_some();
@@ -115,20 +103,47 @@ fn of_folders<'a>(rows: &'a [Row<'a>]) -> impl Iterator<Item = Sentence<'a>> {
             kinds.entry(key).or_default().push((row, finding));
         }
     }
-    kinds.into_iter().filter_map(|((_, portal), found)| {
-        let (first, finding) = found
-            .iter()
-            .max_by_key(|(row, finding)| (finding.files, Reverse(row.name())))?;
-        let all = rows.iter().filter(|row| row.portal.name == *portal).count();
-        Some(Sentence {
-            finding,
-            subject: Subject::Folders(first, found.len(), all),
-            files: found.iter().map(|(_, finding)| finding.files).sum(),
-        })
-    })
+    let sentence =
+        |((kind, portal), mut found): ((Kind, &PortalName), Vec<(&Row<'a>, &'a Finding)>)| {
+            found.sort_by_key(|(row, finding)| (Reverse(finding.files), &row.name));
+            let (row, finding) = *found.first()?;
+            let files = found.iter().map(|(_, finding)| finding.files).sum();
+            let all = rows.iter().filter(|row| row.portal.name == *portal).count();
+            let folders = format!("{} of {all} folders of portal {portal}", found.len());
+            Some(Sentence {
+                link: Some(folder_path(portal, row.folder.id)),
+                together: (found.len() > 1).then(|| together(kind, &folders, files)),
+                files,
+                ..Sentence::new(finding, text::cut(&row.name, NAME_CHARACTERS).into_owned())
+            })
+        };
+    kinds.into_iter().filter_map(sentence).collect()
 }
 
-impl Sentence<'_> {
+fn together(kind: Kind, folders: &str, files: u64) -> String {
+    let files = things(files, "file", "files");
+    match kind {
+        Kind::Failed => format!("{files} failed in the last hour in {folders}"),
+        Kind::Flagged => format!("{files} flagged in the last hour in {folders}"),
+        Kind::Marked => format!("{folders} have counts that may be wrong"),
+        Kind::Left => format!("{folders} left"),
+        Kind::Remark => format!("{folders} are read in full"),
+        Kind::Unread => format!("{folders} are not counted yet"),
+        _ => format!("{folders} are not counted"),
+    }
+}
+
+impl<'a> Sentence<'a> {
+    fn new(finding: &'a Finding, subject: String) -> Self {
+        Self {
+            finding,
+            subject,
+            link: None,
+            together: None,
+            files: 0,
+        }
+    }
+
     fn state(&self) -> State {
         match (self.finding.kind, self.finding.kind.severity()) {
             (Kind::Unread, _) => State::Unknown,
@@ -139,64 +154,30 @@ impl Sentence<'_> {
     }
 
     fn content(&self) -> Markup {
-        let says = sentence(&self.finding.sentence);
         html! {
-            @match &self.subject {
-                Subject::Exporter => "The exporter: ",
-                Subject::Portal(name) => { "Portal " (name) ": " },
-                Subject::Folders(row, number, all) => {
-                    @if let Some(together) = self.together(row, *number, *all) { (together) "; " }
-                    a.name href=(folder_path(&row.portal.name, row.folder.id)) { (short(row)) } ": "
-                },
+            @if let Some(together) = &self.together { (together) "; " }
+            @match &self.link {
+                Some(link) => a.name href=(link) { (self.subject) },
+                None => (self.subject),
             }
-            (says) " " (what_to_do(self.finding.kind))
+            ": " (what_is_wrong(self.finding))
         }
     }
 
     fn text(&self) -> String {
-        let says = &self.finding.sentence;
-        match &self.subject {
-            Subject::Exporter => format!("The exporter: {says}"),
-            Subject::Portal(name) => format!("Portal {name}: {says}"),
-            Subject::Folders(row, number, all) => self
-                .together(row, *number, *all)
-                .unwrap_or_else(|| format!("{}: {says}", short(row))),
-        }
+        let alone = || format!("{}: {}", self.subject, self.finding.sentence);
+        self.together.clone().unwrap_or_else(alone)
     }
-
-    /// What several folders have in common.
-    fn together(&self, row: &Row<'_>, number: usize, all: usize) -> Option<String> {
-        if number == 1 {
-            return None;
-        }
-        let files = things(self.files, "file", "files");
-        let portal = &row.portal.name;
-        let folders = format!("{number} of {all} folders of portal {portal}");
-        Some(match self.finding.kind {
-            Kind::Failed => format!("{files} failed in the last hour in {folders}"),
-            Kind::Flagged => format!("{files} flagged in the last hour in {folders}"),
-            Kind::Marked => format!("{folders} have counts that may be wrong"),
-            Kind::Left => format!("{folders} left"),
-            Kind::Remark => format!("{folders} are read in full"),
-            Kind::Unread => format!("{folders} are not counted yet"),
-            _ => format!("{folders} are not counted"),
-        })
-    }
-}
-
-fn short<'r>(row: &'r Row<'_>) -> Cow<'r, str> {
-    text::cut(row.name(), NAME_CHARACTERS)
 }
 
 /// What is wrong with a folder, or new in it, in its row.
 pub(super) fn of_row(row: &Row<'_>) -> Markup {
-    html! {
-        @for finding in &row.health.findings {
-            span.why { (sentence(&finding.sentence)) " " (what_to_do(finding.kind)) }
-        }
-    }
+    html! { @for finding in &row.health.findings { span.why { (what_is_wrong(finding)) } } }
 }
 
-fn what_to_do(kind: Kind) -> Markup {
-    html! { @if let Some(section) = kind.section() { a.rule href={ "runbook#" (section) } { "What to do" } } }
+fn what_is_wrong(finding: &Finding) -> Markup {
+    html! {
+        (sentence(&finding.sentence))
+        @if let Some(section) = finding.kind.section() { " " a.rule href={ "runbook#" (section) } { "What to do" } }
+    }
 }

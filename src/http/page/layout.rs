@@ -10,8 +10,8 @@ use crate::http::route::Route;
 use crate::model::Timestamp;
 use crate::snapshot::whole_seconds;
 
-/// How things are, on a page as a whole. The order is from good to bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How things are, on a page as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Well,
     /// Not all is known yet.
@@ -60,13 +60,14 @@ pub(super) fn page(
     state: State,
     content: &Markup,
 ) -> Markup {
-    let path = here.trim_start_matches("./").split(['/', '?']).next();
+    let path = here.split('?').next().unwrap_or_default();
+    let base = "../".repeat(path.matches('/').count().saturating_sub(1));
     let links = [
-        ("", "Overview"),
-        ("errors", "Errors"),
-        ("config", "Configuration"),
-        (metrics.trim_start_matches('/'), "Metrics"),
-        ("runbook", "Runbook"),
+        ("/", "Overview"),
+        (Route::Errors.as_str(), "Errors"),
+        (Route::Configuration.as_str(), "Configuration"),
+        (metrics, "Metrics"),
+        (Route::Runbook.as_str(), "Runbook"),
     ];
     html! {
         (DOCTYPE)
@@ -74,7 +75,7 @@ pub(super) fn page(
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                base href=(base(here));
+                base href={ "./" (base) };
                 title { (state.symbol()) " " (title) " – kb-exporter" }
                 link rel="icon" href=(state.icon());
                 link rel="stylesheet" href={ "." (Route::Style.as_str()) };
@@ -86,7 +87,7 @@ pub(super) fn page(
                     a.brand href="./" { "kb-exporter" }
                     nav aria-label="Pages" {
                         @for (link, name) in links {
-                            a href={ "./" (link) } aria-current=[(Some(link) == path).then_some("page")] { (name) }
+                            a href={ "." (link) } aria-current=[(link == &path[1..]).then_some("page")] { (name) }
                         }
                     }
                     p #as-of.quiet { "Version " (env!("CARGO_PKG_VERSION")) }
@@ -98,33 +99,42 @@ pub(super) fn page(
     }
 }
 
-/// The way from a page to the first folder.
-fn base(here: &str) -> String {
-    let path = here.split('?').next().unwrap_or_default();
-    let folders = path.matches('/').count().saturating_sub(1);
-    "./".to_owned() + &"../".repeat(folders)
-}
+/// A column of a table: its title, and the class of its cells.
+pub(super) type Column = (&'static str, &'static str);
 
-/// A table that scrolls by itself if it is wider than the screen. A head has a title and a class of its column.
-pub(super) fn table(
+/// A table with the titles of its columns.
+pub(super) fn table<const N: usize>(
     label: &str,
-    heads: &[(&str, &str)],
-    rows: impl IntoIterator<Item = Markup>,
+    columns: [Column; N],
+    rows: impl IntoIterator<Item = [Markup; N]>,
 ) -> Markup {
-    let heads = html! { @for (title, class) in heads { th class=(class) scope="col" { (title) } } };
-    table_with(label, &heads, rows)
+    let heads =
+        html! { @for (title, class) in columns { th class=(class) scope="col" { (title) } } };
+    table_below(label, &heads, columns, rows)
 }
 
-pub(super) fn table_with(
+/// A table below its heads. It scrolls by itself if it is wider than the screen; a narrow screen has the title beside each cell.
+pub(super) fn table_below<const N: usize>(
     label: &str,
     heads: &Markup,
-    rows: impl IntoIterator<Item = Markup>,
+    columns: [Column; N],
+    rows: impl IntoIterator<Item = [Markup; N]>,
 ) -> Markup {
+    let cell = |place, (title, class): Column, cell: Markup| {
+        html! {
+            @if place == 0 { th class=(class) scope="row" { (cell) } }
+            @else { td class=(class) data-label=(title) { (cell) } }
+        }
+    };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             table {
                 thead { tr { (heads) } }
-                tbody { @for row in rows { tr { (row) } } }
+                tbody {
+                    @for row in rows {
+                        tr { @for (place, (column, content)) in columns.into_iter().zip(row).enumerate() { (cell(place, column, content)) } }
+                    }
+                }
             }
         }
     }
@@ -156,9 +166,8 @@ pub(super) fn time(time: Timestamp, shown: As) -> Markup {
 
 /// A sentence from elsewhere, with its points in time as those of the pages.
 pub(super) fn sentence(text: &str) -> Markup {
-    let parts = text.split_inclusive(' ');
     html! {
-        @for part in parts {
+        @for part in text.split_inclusive(' ') {
             @let word = part.trim_end_matches([' ', ';', ',', ':', ')']);
             @match Timestamp::parse(word) {
                 Some(at) => { (time(at, As::Clock)) (part[word.len()..]) },
@@ -171,7 +180,7 @@ pub(super) fn sentence(text: &str) -> Markup {
 /// A duration, such as `46 ms`, `4.2 s` or `1day 1h`.
 pub(super) fn took(time: Duration) -> String {
     match time.as_millis() {
-        0..1_000 => format!("{} ms", time.as_millis()),
+        millis @ 0..1_000 => format!("{millis} ms"),
         1_000..10_000 => format!("{:.1} s", time.as_secs_f64()),
         _ => {
             let text = whole_seconds(time).to_string();
@@ -208,34 +217,17 @@ pub(super) fn change(change: i64) -> String {
     reason = "one digit after the point is shown"
 )]
 pub(super) fn share(part: u64, total: u64) -> String {
-    if part == 0 || total == 0 {
-        return "0 %".to_owned();
-    }
-    let percent = part as f64 * 100.0 / total as f64;
-    if percent < 0.1 {
-        "< 0.1 %".to_owned()
-    } else if percent < 10.0 {
-        format!("{percent:.1} %")
-    } else {
-        format!("{percent:.0} %")
+    match part as f64 * 100.0 / total.max(1) as f64 {
+        0.0 => "0 %".to_owned(),
+        percent if percent < 0.1 => "< 0.1 %".to_owned(),
+        percent if percent < 10.0 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_way_to_the_first_folder_is_relative() {
-        for (here, expected) in [
-            ("./", "./"),
-            ("./?name=a/b", "./"),
-            ("./errors", "./"),
-            ("./folders/main/1", "./../../"),
-        ] {
-            assert_eq!(base(here), expected, "{here}");
-        }
-    }
 
     #[test]
     fn numbers_are_short_and_exact() {

@@ -62,51 +62,30 @@ impl From<String> for Sort {
     }
 }
 
-impl Query {
-    /// The same folders on another page.
-    pub(super) fn at(&self, page: usize) -> Self {
-        let same = self.clone();
-        Self { page, ..same }
-    }
-
-    /// The same folders in another order.
-    pub(super) fn sorted(&self, sort: Sort) -> Self {
-        Self { sort, ..self.at(1) }
-    }
-
-    /// The folders of a portal that have files of an error class.
-    pub(super) fn of_error(portal: &str, error: &str) -> Self {
-        Self {
-            portal: portal.to_owned(),
-            error: error.to_owned(),
-            ..Self::default()
-        }
-    }
-}
-
 /// The link that shows this.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut pairs = form_urlencoded::Serializer::new(String::new());
-        for (key, value) in [
-            ("name", &self.name),
+        let sort = match self.sort {
+            sort if sort == Sort::default() => "",
+            sort => sort.as_str(),
+        };
+        let page = match self.page {
+            0 | 1 => String::new(),
+            page => page.to_string(),
+        };
+        let pairs = [
+            ("name", &*self.name),
             ("portal", &self.portal),
             ("error", &self.error),
-        ] {
-            if !value.is_empty() {
-                pairs.append_pair(key, value);
-            }
-        }
-        if self.sort != Sort::default() {
-            pairs.append_pair("sort", self.sort.as_str());
-        }
-        if self.page > 1 {
-            pairs.append_pair("page", &self.page.to_string());
-        }
-        match pairs.finish() {
-            query if query.is_empty() => f.write_str("./"),
-            query => write!(f, "./?{query}"),
-        }
+            ("sort", sort),
+            ("page", &page),
+        ];
+        let pairs = pairs.iter().filter(|(_, value)| !value.is_empty());
+        let link = "./?".to_owned();
+        let start = link.len();
+        let mut link = form_urlencoded::Serializer::for_suffix(link, start);
+        let link = link.extend_pairs(pairs).finish();
+        f.write_str(link.trim_end_matches('?'))
     }
 }
 
