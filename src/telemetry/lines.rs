@@ -25,75 +25,110 @@ const MAX_VALUE: usize = 2_000;
 /// Back to the beginning of the line, and erase it (ECMA-48, 8.3.41).
 const ERASE_LINE: &[u8] = b"\r\x1b[K";
 
-/// How tracing names the text of an event.
-const MESSAGE: &str = "message";
+/// The keys that every line has; a field of such a name gets a prefix.
+const OWN_KEYS: [&str; 4] = ["time", "level", "target", "msg"];
 
-/// Named values in the order of their recording. Values are texts, numbers and truth values only.
+/// Keys and values, no key twice. Values are texts, numbers and truth values only.
 #[derive(Debug, Default)]
-struct Fields {
-    message: String,
-    named: Vec<(&'static str, Value)>,
-}
+struct Fields(Vec<(String, Value)>);
 
 impl Fields {
-    /// Replaces older values by newer ones.
-    fn update(&mut self, newer: Self) {
-        for (name, value) in newer.named {
-            self.set(name, value);
-        }
+    /// What every line begins with.
+    fn of(metadata: &Metadata<'_>) -> Self {
+        let time = DateTime::<Utc>::from(Moment::now().wall);
+        let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let level = metadata.level().as_str().to_ascii_lowercase();
+        let values = [time, level, metadata.target().to_owned(), String::new()];
+        let own = OWN_KEYS.map(str::to_owned).into_iter();
+        Self(own.zip(values.map(Value::from)).collect())
     }
 
-    fn set(&mut self, name: &'static str, value: Value) {
-        match self.named.iter_mut().find(|field| field.0 == name) {
+    fn set(&mut self, key: String, value: Value) {
+        match self.0.iter_mut().find(|field| field.0 == key) {
             Some(field) => field.1 = value,
-            None => self.named.push((name, value)),
+            None => self.0.push((key, value)),
         }
     }
 
-    fn set_text(&mut self, field: &Field, text: &str) {
-        let text = cut(text, MAX_VALUE).into_owned();
-        if field.name() == MESSAGE {
-            self.message = text;
-        } else {
-            self.set(field.name(), text.into());
+    /// Adds those of a span around. What is there already stays as it is.
+    fn add(&mut self, outer: &Self) {
+        for (key, value) in &outer.0 {
+            if self.0.iter().all(|own| own.0 != *key) {
+                self.0.push((key.clone(), value.clone()));
+            }
         }
+    }
+
+    fn write(&self, format: Format, out: &mut Vec<u8>) -> io::Result<()> {
+        match format {
+            Format::Logfmt => self.write_logfmt(out)?,
+            Format::Json => {
+                let fields = self.0.iter().map(|(key, value)| (key, value));
+                harmless_json(&mut *out).collect_map(fields)?;
+            }
+        }
+        out.write_all(b"\n")
+    }
+
+    fn write_logfmt(&self, out: &mut Vec<u8>) -> io::Result<()> {
+        for (number, (key, value)) in self.0.iter().enumerate() {
+            let space = if number == 0 { "" } else { " " };
+            write!(out, "{space}{key}=")?;
+            match value {
+                Value::String(text) if is_bare(text) => out.write_all(text.as_bytes())?,
+                value => value.serialize(&mut harmless_json(&mut *out))?,
+            }
+        }
+        Ok(())
     }
 }
 
 impl Visit for Fields {
     fn record_f64(&mut self, field: &Field, value: f64) {
         if value.is_finite() {
-            self.set(field.name(), value.into());
+            self.set(key(field), value.into());
         } else {
-            self.set_text(field, &value.to_string());
+            self.record_str(field, &value.to_string());
         }
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.set(field.name(), value.into());
+        self.set(key(field), value.into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.set(field.name(), value.into());
+        self.set(key(field), value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.set(field.name(), value.into());
+        self.set(key(field), value.into());
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set_text(field, value);
+        self.set(key(field), cut(value, MAX_VALUE).into());
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
         let causes = std::iter::successors(Some(value), |&error| error.source());
         let chain: Vec<String> = causes.map(ToString::to_string).collect();
-        self.set_text(field, &chain.join(": "));
+        self.record_str(field, &chain.join(": "));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.set_text(field, &format!("{value:?}"));
+        self.record_str(field, &format!("{value:?}"));
     }
+}
+
+fn key(field: &Field) -> String {
+    let name = field.name().trim_start_matches("r#");
+    let prefix = match name {
+        // The text of an event.
+        "message" => return "msg".to_owned(),
+        name if OWN_KEYS.contains(&name) => "field_",
+        _ => "",
+    };
+    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+    format!("{prefix}{name}").replace(|letter| !is_usual(letter), "_")
 }
 
 /// Writes each event as a line.
@@ -122,17 +157,18 @@ where
         if let Some(span) = context.span(id)
             && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
         {
-            fields.update(newer);
+            for (key, value) in newer.0 {
+                fields.set(key, value);
+            }
         }
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        let mut line = Line::new(Moment::now().wall.into(), event.metadata(), fields);
+        let mut line = Fields::of(event.metadata());
+        event.record(&mut line);
         for span in context.event_scope(event).into_iter().flatten() {
             if let Some(fields) = span.extensions().get::<Fields>() {
-                line.add(&fields.named);
+                line.add(fields);
             }
         }
         let mut out = Vec::with_capacity(256);
@@ -141,74 +177,10 @@ where
         }
         if line.write(self.format, &mut out).is_ok() {
             // In one piece, so that lines do not mix. An error of the log itself cannot be reported.
-            let _ = self
-                .writer
-                .make_writer_for(event.metadata())
-                .write_all(&out);
+            let mut writer = self.writer.make_writer_for(event.metadata());
+            let _ = writer.write_all(&out);
         }
     }
-}
-
-/// The keys that every line has; a field of such a name gets a prefix.
-const OWN_KEYS: [&str; 4] = ["time", "level", "target", "msg"];
-
-/// A line before it is written: keys and values in order, no key twice.
-struct Line(Vec<(String, Value)>);
-
-impl Line {
-    fn new(time: DateTime<Utc>, metadata: &Metadata<'_>, event: Fields) -> Self {
-        let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
-        let level = metadata.level().as_str().to_ascii_lowercase();
-        let values = [time, level, metadata.target().to_owned(), event.message];
-        let own = OWN_KEYS.map(str::to_owned).into_iter();
-        let mut line = Self(own.zip(values.map(Value::from)).collect());
-        line.add(&event.named);
-        line
-    }
-
-    /// Adds fields; a key that is there already stays as it is, so an event's fields and inner spans are to be added first.
-    fn add(&mut self, fields: &[(&'static str, Value)]) {
-        for (name, value) in fields {
-            let key = key(name);
-            if self.0.iter().all(|present| present.0 != key) {
-                self.0.push((key, value.clone()));
-            }
-        }
-    }
-
-    fn write(&self, format: Format, out: &mut Vec<u8>) -> io::Result<()> {
-        match format {
-            Format::Logfmt => self.write_logfmt(out)?,
-            Format::Json => {
-                harmless_json(&mut *out)
-                    .collect_map(self.0.iter().map(|(key, value)| (key, value)))?;
-            }
-        }
-        out.write_all(b"\n")
-    }
-
-    fn write_logfmt(&self, out: &mut Vec<u8>) -> io::Result<()> {
-        for (number, (key, value)) in self.0.iter().enumerate() {
-            let space = if number == 0 { "" } else { " " };
-            write!(out, "{space}{key}=")?;
-            match value {
-                Value::String(text) if is_bare(text) => out.write_all(text.as_bytes())?,
-                value => value.serialize(&mut harmless_json(&mut *out))?,
-            }
-        }
-        Ok(())
-    }
-}
-
-fn key(name: &str) -> String {
-    let name = name.strip_prefix("r#").unwrap_or(name);
-    let prefix = if OWN_KEYS.contains(&name) {
-        "field_"
-    } else {
-        ""
-    };
-    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-    format!("{prefix}{name}").replace(|letter| !is_usual(letter), "_")
 }
 
 /// Whether logfmt needs no quotes around it.
