@@ -58,39 +58,44 @@ impl Guard {
         }
     }
 
+    /// The web configuration in use; without a file nothing is asked for.
+    fn config(&self) -> Arc<WebConfig> {
+        let file = self.file.as_ref();
+        file.map(|file| file.current()).unwrap_or_default()
+    }
+
     async fn check(
         &self,
-        config: Option<&WebConfig>,
+        config: &WebConfig,
         client: &Client,
         handler: &str,
         request: &Parts,
     ) -> Result<(), Refusal> {
-        let (headers, writes) = (&request.headers, !request.method.is_safe());
+        let (headers, certificate) = (&request.headers, client.certificate.as_ref());
+        let writes = !request.method.is_safe();
         let hosts = headers.get_all(HOST).iter().count();
         Refusal::Host.when(request.version == Version::HTTP_11 && hosts != 1)?;
-        let certificate = client.certificate.as_ref();
-        let tls = config.and_then(|config| config.tls.as_ref());
+        let tls = config.tls.as_ref();
         Refusal::CertificateName.when(tls.is_some_and(|tls| !tls.admits(certificate)))?;
         if self.open_probes && Route::of(handler).is_some_and(Route::is_probe) {
             return Ok(());
         }
         Refusal::CrossSite.when(writes && is_cross_site(headers))?;
-        let users = config
-            .map(|config| &config.users)
-            .filter(|users| !users.is_empty());
-        if let Some(users) = users {
+        let asks_password = !config.users.is_empty();
+        // Behind a password or TLS, a page of another site reads nothing under a name of its own.
+        let is_open = !asks_password && tls.is_none();
+        Refusal::ForeignHost.when(is_open && !self.is_asked_for(headers))?;
+        if asks_password {
             let credentials = Credentials::of(headers).ok_or(Refusal::Password)?;
-            Refusal::Password.when(!self.passwords.check(users, &credentials).await)?;
-        } else if tls.is_none() {
-            // Behind a password or TLS, a page of another site reads nothing under a name of its own.
-            Refusal::ForeignHost.when(!self.is_asked_for(headers))?;
+            let is_right = self.passwords.check(&config.users, &credentials).await;
+            Refusal::Password.when(!is_right)?;
         }
         // Whoever has no password uses up nothing of those who have one.
-        let limiter = config.and_then(|config| config.limiter.as_ref());
+        let limiter = config.limiter.as_ref();
         Refusal::Rate.when(limiter.is_some_and(|limiter| limiter.check().is_err()))?;
-        let wants_certificate = tls.is_some_and(|tls| tls.client_auth != ClientAuth::None);
-        Refusal::NoCertificate
-            .when(writes && users.is_none() && wants_certificate && certificate.is_none())
+        let is_known = asks_password || certificate.is_some();
+        let asks_certificate = tls.is_some_and(|tls| tls.client_auth != ClientAuth::None);
+        Refusal::NoCertificate.when(writes && asks_certificate && !is_known)
     }
 
     /// Whether the host of a request is this one. A client of HTTP/1.0 may name none.
@@ -108,23 +113,21 @@ pub(super) async fn admit(
     request: Request,
     next: Next,
 ) -> Response {
-    let config = guard.file.as_ref().map(|file| file.current());
+    let config = guard.config();
     let handler = matched.as_ref().map_or(UNKNOWN, MatchedPath::as_str);
     let (parts, body) = request.into_parts();
-    let checked = guard.check(config.as_deref(), &client, handler, &parts);
+    let checked = guard.check(&config, &client, handler, &parts);
     let mut response = match checked.await {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
-            guard.refusals.add(refusal.reason(), client.peer);
+            guard.refusals.add(refusal, client.peer);
             refusal.into_response()
         }
     };
     let headers = response.headers_mut();
     let uncached = HeaderValue::from_static("no-store");
     headers.entry(CACHE_CONTROL).or_insert(uncached);
-    if let Some(config) = config {
-        headers.extend(config.headers.clone());
-    }
+    headers.extend(config.headers.clone());
     guard.events.answered(handler, response.status().as_u16());
     response
 }

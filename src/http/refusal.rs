@@ -1,5 +1,6 @@
 //! Why a request is refused, and the log line that says so.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,22 +9,29 @@ use axum::http::StatusCode;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use thiserror::Error;
 
 /// The challenge for a password (RFC 7617).
 const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
 
 /// Why a request is refused.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Error)]
 pub(super) enum Refusal {
     /// No name of the host, or several (RFC 9112, 3.2).
+    #[error("HTTP/1.1 needs one header Host")]
     Host,
     /// Another host's name, which leads to our address (RFC 9110, 15.5.20).
+    #[error("this host name is not known here; name it with --web.external-url")]
     ForeignHost,
-    /// No password, or a wrong one.
+    #[error("a user and the right password are needed")]
     Password,
+    #[error("more requests than rate_limit allows")]
     Rate,
+    #[error("this needs a client certificate")]
     NoCertificate,
+    #[error("the client certificate has none of client_allowed_sans")]
     CertificateName,
+    #[error("a page of another site sent this")]
     CrossSite,
 }
 
@@ -32,41 +40,23 @@ impl Refusal {
     pub(super) fn when(self, wrong: bool) -> Result<(), Self> {
         if wrong { Err(self) } else { Ok(()) }
     }
-
-    const fn code(self) -> StatusCode {
-        match self {
-            Self::Host => StatusCode::BAD_REQUEST,
-            Self::ForeignHost => StatusCode::MISDIRECTED_REQUEST,
-            Self::Password => StatusCode::UNAUTHORIZED,
-            Self::Rate => StatusCode::TOO_MANY_REQUESTS,
-            Self::NoCertificate | Self::CertificateName | Self::CrossSite => StatusCode::FORBIDDEN,
-        }
-    }
-
-    pub(super) const fn reason(self) -> &'static str {
-        match self {
-            Self::Host => "HTTP/1.1 needs one header Host",
-            Self::ForeignHost => {
-                "this host name is not known here; name it with --web.external-url"
-            }
-            Self::Password => "a user and the right password are needed",
-            Self::Rate => "more requests than rate_limit allows",
-            Self::NoCertificate => "this needs a client certificate",
-            Self::CertificateName => "the client certificate has none of client_allowed_sans",
-            Self::CrossSite => "a page of another site sent this",
-        }
-    }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let header = match self {
-            Self::Password => Some((WWW_AUTHENTICATE, CHALLENGE)),
-            Self::Rate => Some((RETRY_AFTER, "1")),
-            _ => None,
+        let (code, header) = match self {
+            Self::Host => (StatusCode::BAD_REQUEST, None),
+            Self::ForeignHost => (StatusCode::MISDIRECTED_REQUEST, None),
+            Self::Password => (
+                StatusCode::UNAUTHORIZED,
+                Some((WWW_AUTHENTICATE, CHALLENGE)),
+            ),
+            Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
+            Self::NoCertificate | Self::CertificateName | Self::CrossSite => {
+                (StatusCode::FORBIDDEN, None)
+            }
         };
-        let text = format!("{}\n", self.reason());
-        (self.code(), AppendHeaders(header), text).into_response()
+        (code, AppendHeaders(header), format!("{self}\n")).into_response()
     }
 }
 
@@ -87,12 +77,12 @@ impl Default for RefusalLog {
 }
 
 impl RefusalLog {
-    pub(super) fn add(&self, reason: &str, peer: SocketAddr) {
+    pub(super) fn add(&self, reason: impl Display, peer: SocketAddr) {
         if self.limit.check().is_err() {
             self.omitted.fetch_add(1, Ordering::Relaxed);
             return;
         }
         let omitted = self.omitted.swap(0, Ordering::Relaxed);
-        tracing::warn!(%peer, reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
+        tracing::warn!(%peer, %reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
     }
 }

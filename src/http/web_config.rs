@@ -21,6 +21,7 @@ use file::Files;
 pub use file::WebConfigFile;
 use tls::TlsServer;
 
+#[derive(Default)]
 pub struct WebConfig {
     /// Serves TLS with this; plain HTTP if there is none.
     pub tls: Option<TlsServer>,

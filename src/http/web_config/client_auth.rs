@@ -8,6 +8,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use x509_cert::Certificate;
 use x509_cert::der::{self, Decode};
@@ -28,7 +29,7 @@ const EXPECTED: &str =
 const ACCEPTS_ANYBODY: &str = "RequestClientCert and RequireAnyClientCert accept anybody's certificate; expected VerifyClientCertIfGiven or RequireAndVerifyClientCert, with client_ca_file";
 
 /// `client_auth_type`, by the names of Go's `crypto/tls`: what protects less comes first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub enum ClientAuth {
     #[default]

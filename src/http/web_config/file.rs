@@ -51,17 +51,19 @@ impl Files {
         stamps.any(|(file, before)| stamp(file) != *before)
     }
 
-    /// Reads what the file of a key of `tls_server_config` holds.
+    /// Reads what the file of a key of `tls_server_config` holds, if the key is set.
     pub(super) fn read<T>(
         &mut self,
         key: &str,
-        file: &Path,
+        file: Option<PathBuf>,
         content: fn(&Pem) -> Result<T, PemError>,
-    ) -> Result<T, Fault> {
-        let file = self.folder.join(file);
+    ) -> Result<Option<T>, Fault> {
+        let Some(file) = file.map(|file| self.folder.join(file)) else {
+            return Ok(None);
+        };
         self.stamps.push((file.clone(), stamp(&file)));
         let pem = Pem::read(&HiddenPath::new(key, "the file", file));
-        let read = pem.and_then(|pem| content(&pem));
+        let read = pem.and_then(|pem| content(&pem)).map(Some);
         read.map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
     }
 }

@@ -8,7 +8,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 use x509_cert::Certificate;
 use x509_cert::der::{Decode, Encode};
 
@@ -24,27 +24,15 @@ const INLINE: &str = "certificates and keys are read from files of their own; ex
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsKeys {
-    #[serde(deserialize_with = "no_text")]
-    #[schemars(with = "String")]
-    cert: (),
-    #[serde(deserialize_with = "no_text")]
-    #[schemars(with = "String")]
-    key: (),
-    #[serde(deserialize_with = "no_text")]
-    #[schemars(with = "String")]
-    client_ca: (),
-    #[serde(deserialize_with = "file")]
-    cert_file: Option<PathBuf>,
-    #[serde(deserialize_with = "file")]
-    key_file: Option<PathBuf>,
-    #[serde(deserialize_with = "file")]
-    client_ca_file: Option<PathBuf>,
-    #[schemars(with = "String")]
+    cert: Inline,
+    key: Inline,
+    client_ca: Inline,
+    cert_file: FileName,
+    key_file: FileName,
+    client_ca_file: FileName,
     client_auth_type: Option<ClientAuth>,
     client_allowed_sans: Option<Vec<String>>,
-    #[schemars(with = "String")]
     min_version: Option<TlsVersion>,
-    #[schemars(with = "String")]
     max_version: Option<TlsVersion>,
     /// This and the next two have no effect: rustls has nothing that one would have to exclude.
     cipher_suites: Option<Vec<String>>,
@@ -52,20 +40,32 @@ pub(super) struct TlsKeys {
     curve_preferences: Option<Vec<String>>,
 }
 
-/// Reads a path; an empty one is none.
-fn file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
-    let file: Option<PathBuf> = Option::deserialize(deserializer)?;
-    Ok(file.filter(|file| !file.as_os_str().is_empty()))
+/// A path, which may be empty.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(from = "Option<PathBuf>")]
+struct FileName(Option<PathBuf>);
+
+impl From<Option<PathBuf>> for FileName {
+    fn from(path: Option<PathBuf>) -> Self {
+        Self(path.filter(|path| !path.as_os_str().is_empty()))
+    }
 }
 
-/// Accepts a key without a value alone. A private key in this file would need the rights of a secret for all of it.
-fn no_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-    let text = file(deserializer)?;
-    text.map_or(Ok(()), |_| Err(D::Error::custom(INLINE)))
+/// A key without a value. A private key in this file would need the rights of a secret for all of it.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(try_from = "FileName")]
+struct Inline;
+
+impl TryFrom<FileName> for Inline {
+    type Error = &'static str;
+
+    fn try_from(FileName(text): FileName) -> Result<Self, Self::Error> {
+        text.map_or(Ok(Self), |_| Err(INLINE))
+    }
 }
 
 /// A version of TLS. rustls does not have the first two.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 enum TlsVersion {
     Tls10,
@@ -97,7 +97,7 @@ impl TlsKeys {
         let files = [&self.cert_file, &self.key_file, &self.client_ca_file];
         self.client_auth_type.is_some()
             || self.client_allowed_sans.is_some()
-            || files.into_iter().any(Option::is_some)
+            || files.iter().any(|file| file.0.is_some())
     }
 
     /// Reads the certificates and makes the configuration of rustls, if TLS is wanted.
@@ -110,21 +110,19 @@ impl TlsKeys {
                 "cipher_suites and curve_preferences have no effect: the suites and curves are those of rustls"
             );
         }
-        let provider = crate::tls::provider();
-        let missing = |key| Fault::about("tls_server_config", format!("{key} is missing"));
         let versions = self.versions()?;
-        let file = self.cert_file.ok_or_else(|| missing("cert_file"))?;
-        let chain = files.read("cert_file", &file, Pem::certificates)?;
-        let file = self.key_file.ok_or_else(|| missing("key_file"))?;
-        let key = files.read("key_file", &file, Pem::key)?;
-        let authorities = self.client_ca_file.as_deref();
-        let authorities =
-            authorities.map(|file| files.read("client_ca_file", file, Pem::certificates));
+        let missing = |key| move || Fault::about("tls_server_config", format!("{key} is missing"));
+        let chain = files.read("cert_file", self.cert_file.0, Pem::certificates)?;
+        let chain = chain.ok_or_else(missing("cert_file"))?;
+        let key = files.read("key_file", self.key_file.0, Pem::key)?;
+        let key = key.ok_or_else(missing("key_file"))?;
+        let authorities = files.read("client_ca_file", self.client_ca_file.0, Pem::certificates)?;
         let client_auth = self.client_auth_type.unwrap_or_default();
         let names = self.client_allowed_sans;
         let names = names.map(|names| AllowedNames::new(client_auth, names));
+        let provider = crate::tls::provider();
+        let verifier = verifier(client_auth, authorities, &provider)?;
         let expiry = chain.iter().filter_map(expiry).min();
-        let verifier = verifier(client_auth, authorities.transpose()?, &provider)?;
         let key = certified_key(chain, key, &provider)?;
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)?
