@@ -6,7 +6,7 @@ mod limit;
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -139,18 +139,19 @@ struct Connection {
 impl Connection {
     async fn serve(
         self,
-        mut stream: TcpStream,
+        stream: TcpStream,
         tls: Option<Arc<ServerConfig>>,
     ) -> Result<(), BoxError> {
         // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
         stream.set_nodelay(true)?;
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.limits.write_timeout));
+        let mut stream = Box::pin(stream);
         let Some(config) = tls else {
-            let stream = self.with_timeout(stream);
             return self.answer_on(stream, None).await;
         };
         let handshake = async {
             expect_handshake(&mut stream).await?;
-            let stream = Box::pin(self.with_timeout(stream));
             TlsAcceptor::from(config).accept(stream).await
         };
         let stream = timeout(self.limits.header_timeout, handshake).await??;
@@ -159,15 +160,9 @@ impl Connection {
         self.answer_on(stream, certificate).await
     }
 
-    fn with_timeout(&self, stream: TcpStream) -> TimeoutStream<TcpStream> {
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(self.limits.write_timeout));
-        stream
-    }
-
     async fn answer_on(
         self,
-        stream: impl AsyncRead + AsyncWrite + 'static,
+        stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
         certificate: Option<CertificateDer<'static>>,
     ) -> Result<(), BoxError> {
         let (peer, lifetime) = (self.peer, self.limits.lifetime);
@@ -176,10 +171,7 @@ impl Connection {
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_timeout)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(
-                TokioIo::new(Box::pin(stream)),
-                TowerToHyperService::new(router),
-            );
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
         let mut connection = pin!(connection);
         tokio::select! {
             ended = &mut connection => return Ok(ended?),
@@ -191,9 +183,9 @@ impl Connection {
 }
 
 /// Waits for the first byte. If it is not of a handshake, the client gets an answer that says what is expected.
-async fn expect_handshake(stream: &mut TcpStream) -> io::Result<()> {
+async fn expect_handshake(stream: &mut Pin<Box<TimeoutStream<TcpStream>>>) -> io::Result<()> {
     let mut first = [0];
-    if stream.peek(&mut first).await? == 0 || first[0] == HANDSHAKE {
+    if stream.get_ref().peek(&mut first).await? == 0 || first[0] == HANDSHAKE {
         return Ok(());
     }
     // If a request were left unread, the system would discard the answer.

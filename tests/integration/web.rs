@@ -280,9 +280,6 @@ async fn requests_without_a_password_use_up_nothing_of_the_rate_limit() {
         let stranger = client.get(&url).send().await.unwrap();
         assert_eq!(stranger.status(), 401);
     }
-    let lines = secured.exporter.output().into_iter();
-    let logged = lines.filter(|line| line.contains("further ones are logged once a minute"));
-    assert_eq!(logged.count(), 1);
     for expected in [200, 429] {
         let known = client.get(&url).basic_auth("alice", Some(PASSWORD));
         assert_eq!(known.send().await.unwrap().status(), expected);

@@ -54,21 +54,25 @@ impl TryFrom<String> for ClientAuth {
     }
 }
 
-/// Verifies in a handshake that an authority issued the certificate of a client.
+/// Verifies in a handshake that an authority issued the certificate of a client. Names may be asked for only where a certificate is.
 pub(super) fn verifier(
     auth: ClientAuth,
     authorities: Option<Vec<CertificateDer<'static>>>,
+    names: Option<&AllowedNames>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-    let fault = |what: &str| Fault::about("tls_server_config.client_ca_file", what);
+    let fault = |key, what: &str| Fault::about(format!("tls_server_config.{key}"), what);
     let authorities = match (auth, authorities) {
+        (ClientAuth::None, Some(_)) => return Err(fault("client_ca_file", USELESS)),
+        (ClientAuth::None, None) if names.is_some() => {
+            return Err(fault("client_allowed_sans", USELESS));
+        }
         (ClientAuth::None, None) => return Ok(WebPkiClientVerifier::no_client_auth()),
-        (ClientAuth::None, Some(_)) => return Err(fault(USELESS)),
-        (_, None) => return Err(fault(MISSING)),
+        (_, None) => return Err(fault("client_ca_file", MISSING)),
         (_, Some(authorities)) => authorities,
     };
     if !authorities.iter().all(is_authority) {
-        return Err(fault(NO_AUTHORITY));
+        return Err(fault("client_ca_file", NO_AUTHORITY));
     }
     let mut roots = RootCertStore::empty();
     for authority in authorities {
@@ -80,7 +84,7 @@ pub(super) fn verifier(
         clients = clients.allow_unauthenticated();
     }
     let clients = clients.build();
-    clients.map_err(|error| fault(&error.to_string()))
+    clients.map_err(|error| fault("client_ca_file", &error.to_string()))
 }
 
 /// Whether a certificate may issue others. One that is trusted without that is its own authority.
@@ -91,19 +95,10 @@ fn is_authority(certificate: &CertificateDer<'_>) -> bool {
 }
 
 /// The names that a certificate may have, of which each client needs one (`client_allowed_sans`). Without a certificate there is no name.
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct AllowedNames(Vec<String>);
 
 impl AllowedNames {
-    pub fn new(auth: ClientAuth, names: Vec<String>) -> Result<Self, Fault> {
-        match auth {
-            ClientAuth::None => Err(Fault::about(
-                "tls_server_config.client_allowed_sans",
-                USELESS,
-            )),
-            ClientAuth::IfGiven | ClientAuth::Required => Ok(Self(names)),
-        }
-    }
-
     pub fn admit(&self, certificate: Option<&CertificateDer<'_>>) -> bool {
         let names = certificate.and_then(|one| names(one).ok());
         let mut names = names.iter().flatten().filter_map(text);

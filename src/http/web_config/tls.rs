@@ -31,7 +31,7 @@ pub(super) struct TlsKeys {
     key_file: FileName,
     client_ca_file: FileName,
     client_auth_type: Option<ClientAuth>,
-    client_allowed_sans: Option<Vec<String>>,
+    client_allowed_sans: Option<AllowedNames>,
     min_version: Option<TlsVersion>,
     max_version: Option<TlsVersion>,
     /// This and the next two have no effect: rustls has nothing that one would have to exclude.
@@ -118,10 +118,9 @@ impl TlsKeys {
         let key = key.ok_or_else(missing("key_file"))?;
         let authorities = files.read("client_ca_file", self.client_ca_file.0, Pem::certificates)?;
         let client_auth = self.client_auth_type.unwrap_or_default();
-        let names = self.client_allowed_sans;
-        let names = names.map(|names| AllowedNames::new(client_auth, names));
+        let allowed_names = self.client_allowed_sans;
         let provider = crate::tls::provider();
-        let verifier = verifier(client_auth, authorities, &provider)?;
+        let verifier = verifier(client_auth, authorities, allowed_names.as_ref(), &provider)?;
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
         let mut config = ServerConfig::builder_with_provider(provider)
@@ -134,7 +133,7 @@ impl TlsKeys {
             config: Arc::new(config),
             expiry,
             client_auth,
-            allowed_names: names.transpose()?,
+            allowed_names,
         }))
     }
 
