@@ -132,7 +132,7 @@ fn install(root: &Root, package: &Path) {
 
 fn is_installed(root: &Root) {
     root.script("test -s /usr/share/man/man1/kb-exporter-reindex-history.1");
-    root.script("ls /usr/share/kb-exporter/alerts/kb-exporter.yml /usr/share/kb-exporter/dashboards/folder.json");
+    root.script("cd /usr/share/doc/kb-exporter; ls alerts/kb-exporter.yml dashboards/folder.json");
     let complete = "
         . /usr/share/bash-completion/completions/kb-exporter
         COMP_WORDS=(kb-exporter healthc) COMP_CWORD=1

@@ -64,7 +64,7 @@ fn active(minute: f64) -> String {
     if is_dead { String::new() } else { reading(1) }
 }
 
-/// A process that waits for it, and does not take over.
+/// A process that waits for it, and does not become active.
 fn standby(_: f64) -> String {
     reading(0)
 }

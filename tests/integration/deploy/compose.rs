@@ -9,9 +9,6 @@ use super::{list, output, root, text, texts, tool, yaml};
 
 const FILE: &str = "deploy/compose.yml";
 
-/// Replaces the simulated portal by a real one.
-const PORTAL: &str = "deploy/compose.portal.yml";
-
 /// The services by name.
 pub(super) fn services() -> Map<String, Value> {
     yaml(FILE)["services"].as_object().unwrap().clone()
@@ -86,7 +83,7 @@ fn ports_are_on_the_loopback_interface() {
             ports += 1;
         }
     }
-    assert_eq!(ports, 4);
+    assert_eq!(ports, 5);
 }
 
 #[test]
@@ -103,7 +100,7 @@ fn images_have_a_version_or_are_built_here() {
 
 #[test]
 fn the_image_runs_the_exporter_as_the_user_of_the_service() {
-    let exporter = &services()["exporter"];
+    let exporter = &services()["demo"];
     let build = exporter["build"].as_object().unwrap();
     assert_eq!(build["context"], "..");
     let image = text(build["dockerfile"].as_str().unwrap());
@@ -185,38 +182,40 @@ fn grafana_does_not_update_plugins_that_it_cannot_write() {
 
 #[test]
 fn the_exporter_listens_where_its_port_is_published() {
-    let exporter = &services()["exporter"];
-    let command = texts(&exporter["command"]);
-    assert_eq!(command, ["demo", "--web.listen-address=0.0.0.0:15732"]);
-    assert_eq!(texts(&exporter["ports"]), ["127.0.0.1:15732:15732"]);
-    let check = texts(&exporter["healthcheck"]["test"]);
-    assert_eq!(check, ["CMD", "kb-exporter", "healthcheck"]);
-    let with_portal = &yaml(PORTAL)["services"]["exporter"];
-    assert_eq!(
-        texts(&with_portal["command"])[0],
-        "run",
-        "listens on port 15732"
-    );
+    let services = services();
+    for (name, command) in [
+        ("demo", "--web.listen-address=0.0.0.0:15732"),
+        (
+            "exporter",
+            "--config.file=/etc/kb-exporter/kb-exporter.yml",
+        ),
+    ] {
+        let exporter = &services[name];
+        assert_eq!(texts(&exporter["command"])[1], command);
+        assert_eq!(texts(&exporter["ports"]), ["127.0.0.1:15732:15732"]);
+        let check = texts(&exporter["healthcheck"]["test"]);
+        assert_eq!(check, ["CMD", "kb-exporter", "healthcheck"]);
+    }
 }
 
 #[test]
-fn docker_compose_accepts_the_files() {
-    let config = |files: &[&str]| -> Option<Value> {
+fn a_profile_runs_the_demo_or_the_exporter_with_its_configuration_and_key() {
+    let config = |profile: &str| -> Option<Value> {
         let mut command = tool("docker-compose")?;
         command
             .current_dir(root())
             .env("KB_CONFIG", "/etc/kb.yml")
             .env("KB_KEY", "/etc/kb-key");
-        command.args(files.iter().flat_map(|file| ["--file", file]));
+        command.args(["--file", FILE, "--profile", profile]);
         command.args(["config", "--format", "json"]);
         Some(serde_json::from_str(&output(&mut command)).unwrap())
     };
-    let Some(demo) = config(&[FILE]) else { return };
-    assert_eq!(
-        demo["services"].as_object().unwrap().len(),
-        services().len()
-    );
-    let portal = config(&[FILE, PORTAL]).unwrap();
+    let Some(demo) = config("demo") else { return };
+    let portal = config("portal").unwrap();
+    for (config, other) in [(&demo, "exporter"), (&portal, "demo")] {
+        assert_eq!(config["services"][other], Value::Null);
+        assert_eq!(config["services"].as_object().unwrap().len(), 4);
+    }
     let exporter = &portal["services"]["exporter"];
     let sources: Vec<_> = list(&exporter["volumes"])
         .map(|volume| volume["source"].as_str().unwrap())

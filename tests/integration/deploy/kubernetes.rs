@@ -1,7 +1,6 @@
 //! The manifests refer to each other correctly, grant no privileges, and have the alerts and dashboards of the repository.
 
 mod built;
-mod chart;
 
 use std::collections::BTreeSet;
 use std::env;

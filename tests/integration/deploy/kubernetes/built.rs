@@ -96,8 +96,8 @@ fn kubernetes_accepts_every_object() {
 }
 
 #[test]
-fn two_pods_have_a_database_and_no_volume() {
-    let Some(objects) = with_component("replicas") else {
+fn a_pod_and_its_standby_have_a_database_and_no_volume() {
+    let Some(objects) = with_component("standby") else {
         return;
     };
     assert_eq!(accepted(&objects), [""; 0]);
