@@ -1,27 +1,23 @@
-//! Who may call: addresses, keys and their sets of folders (docs/portal.md, Authentication).
+//! Who may call: keys and their sets of folders (docs/portal.md, Authentication).
 
-use std::collections::{BTreeSet, HashMap};
-use std::net::IpAddr;
+use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::refusal::Refusal;
 
-pub const KEY_PREFIX: &str = "kbk_";
+const KEY_PREFIX: &str = "kbk_";
 
 #[derive(Debug, Default)]
 pub(super) struct Key {
     /// In the order in which they were granted.
     pub folders: Vec<Uuid>,
     pub revoked: bool,
-    pub expires: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Access {
     pub keys: HashMap<String, Key>,
-    pub addresses: Option<BTreeSet<IpAddr>>,
 }
 
 impl Access {
@@ -29,25 +25,13 @@ impl Access {
         self.keys.insert(key.to_owned(), Key::default());
     }
 
-    /// The key of a request, once the address and the key are found good, in this order.
-    pub fn admit<'a>(
-        &self,
-        address: IpAddr,
-        authorization: Option<&'a str>,
-        now: DateTime<Utc>,
-    ) -> Result<&'a str, Refusal> {
-        let addresses = self.addresses.as_ref();
-        if addresses.is_some_and(|allowed| !allowed.contains(&address)) {
-            return Err(Refusal::Address(address));
-        }
+    /// The key of a request, once it is found good.
+    pub fn admit<'a>(&self, authorization: Option<&'a str>) -> Result<&'a str, Refusal> {
         let presented = authorization.ok_or(Refusal::KeyMissing)?;
         let presented = bearer(presented).ok_or(Refusal::KeyMalformed)?;
         let key = self.keys.get(presented).ok_or_else(|| unknown(presented))?;
         if key.revoked {
             return Err(Refusal::KeyRevoked);
-        }
-        if key.expires.is_some_and(|expires| expires <= now) {
-            return Err(Refusal::KeyExpired);
         }
         Ok(presented)
     }

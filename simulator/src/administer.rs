@@ -1,10 +1,8 @@
 //! What an administrator, a test or a permitted request does to the world.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::access::Key;
@@ -20,8 +18,7 @@ impl World {
     /// Adds an empty folder, and puts it into the set of the key of [`Options::key`](super::Options::key).
     pub fn add_folder(&mut self, name: &str) -> Uuid {
         let id = random_uuid(&mut self.rng);
-        let description = format!("Documents of {name}");
-        let folder = Folder::new(id, name.to_owned(), description, self.now());
+        let folder = Folder::new(id, name.to_owned(), self.now());
         self.folder_ids.insert(id, self.folders.len());
         self.folders.push(folder);
         self.note(Change::FolderAdded { folder: id });
@@ -64,13 +61,6 @@ impl World {
         Ok(())
     }
 
-    /// Sets a file's size in bytes, in every folder that shares it.
-    pub fn set_size(&mut self, folder: Uuid, file: Uuid, size: u64) -> Result<(), Refusal> {
-        let (_, document) = self.find_file(folder, file)?;
-        self.change(document, |document| document.size = size);
-        Ok(())
-    }
-
     /// Removes a file from a folder, at every path where the folder has it; removes it entirely when this was its last folder.
     pub fn delete_file(&mut self, folder: Uuid, file: Uuid) -> Result<(), Refusal> {
         let (index, document) = self.find_file(folder, file)?;
@@ -93,10 +83,9 @@ impl World {
 
     fn requeue(&mut self, folder: Uuid, of: impl Fn(&Status) -> bool) -> Result<usize, Refusal> {
         let index = self.folder_index(folder)?;
-        let requeued = self.options.switches.requeued.clone();
         let folder = &mut self.folders[index];
         let before = folder.counts();
-        if let Some(affected) = folder.change_computed(|files| files.requeue(&of, &requeued)) {
+        if let Some(affected) = folder.change_computed(|files| files.requeue(&of, &Status::Pending)) {
             if affected > 0 {
                 self.touch(index, UpdatedAt::Statuses);
                 self.note_counts(index, before);
@@ -108,7 +97,7 @@ impl World {
             .filter(|&document| of(&self.documents[document].status))
             .collect();
         for &document in &affected {
-            self.change_status(document, requeued.clone(), None);
+            self.change_status(document, Status::Pending, None);
         }
         Ok(affected.len())
     }
@@ -137,19 +126,9 @@ impl World {
         self.change_key(key, |key| key.revoked = true);
     }
 
-    /// Ends a key's life at a time; `None` for never.
-    pub fn expire_key(&mut self, key: &str, at: Option<DateTime<Utc>>) {
-        self.change_key(key, |key| key.expires = at);
-    }
-
     fn change_key(&mut self, key: &str, change: impl FnOnce(&mut Key)) {
         if let Some(key) = self.access.keys.get_mut(key) {
             change(key);
         }
-    }
-
-    /// Accepts calls from these addresses only; `None` for all.
-    pub fn allow_addresses(&mut self, addresses: Option<BTreeSet<IpAddr>>) {
-        self.access.addresses = addresses;
     }
 }

@@ -16,7 +16,7 @@ use super::supply::one_of;
 use super::synthetic::Synthetic;
 use super::world::World;
 
-/// A file to be put into a folder as it is, without the rules for uploads.
+/// A file to be put into a folder.
 #[derive(Clone, Debug)]
 pub struct NewFile {
     /// Any name; the extension decides the MIME type, PDF when it is unknown.
@@ -65,8 +65,8 @@ impl World {
     ///
     /// Everything about a file follows from its place among the names. By name, the statuses are mixed over the whole folder;
     /// by status, each is one run at first, by name. All files lie in the root. Nothing moves them but [`World::set_counts`] and the reindex requests;
-    /// a moved file stays at its name, and moves to another place in the order by status. Uploads, deletes and all that changes
-    /// single files are refused ([`Refusal::FilesComputed`]), and `search` finds nothing.
+    /// a moved file stays at its name, and moves to another place in the order by status. What changes single files is
+    /// refused ([`Refusal::FilesComputed`]).
     pub fn add_synthetic_folder(&mut self, name: &str, counts: &Counts) -> Uuid {
         let folder = self.add_folder(name);
         let synthetic = Synthetic::new(self.rng.u64(..), self.now(), counts);
@@ -138,19 +138,6 @@ impl World {
         Ok(added)
     }
 
-    /// Lets another folder refer to a file as well, under the same name and path.
-    pub fn share_file(&mut self, folder: Uuid, file: Uuid, with: Uuid) -> Result<(), Refusal> {
-        let (index, document) = self.find_file(folder, file)?;
-        let other = self.held_index(with)?;
-        let mut places = self.documents[document].places.iter();
-        let place = places.find(|place| place.folder == index);
-        let link = place.ok_or(Refusal::FileUnknown)?.link;
-        let link = self.folders[index].link(link);
-        let (filename, path) = (link.filename.clone(), Arc::clone(&link.path));
-        self.link(other, document, &filename, &path, self.now());
-        Ok(())
-    }
-
     fn reason(&mut self, status: &Status) -> Option<String> {
         let rng = &mut self.rng;
         match status {
@@ -161,13 +148,11 @@ impl World {
     }
 
     fn store_new(&mut self, file: &NewFile) -> usize {
-        let fingerprint = self.rng.u64(..);
         let format = Format::of_name(&file.name).unwrap_or(&FORMATS[0]);
         let document = Document {
             status: file.status.clone(),
             error: file.error.as_deref().map(Arc::from),
-            summary: "A file put there by hand".into(),
-            ..Document::new(&mut self.rng, fingerprint, file.size, format)
+            ..Document::new(&mut self.rng, file.size, format)
         };
         self.store(document)
     }

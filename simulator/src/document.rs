@@ -1,6 +1,5 @@
 //! A stored file, apart from the folders that refer to it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use fastrand::Rng;
@@ -14,13 +13,11 @@ use super::status::Status;
 #[derive(Debug)]
 pub(super) struct Document {
     pub id: Uuid,
-    pub fingerprint: u64,
     pub size: u64,
     pub format: &'static Format,
     pub status: Status,
     pub error: Option<Arc<str>>,
     pub nature: Nature,
-    pub summary: Cow<'static, str>,
     /// Another one for each state of each file, so that work begun in an earlier state is known to be void.
     pub turn: u64,
     /// Where folders refer to it; empty only until the first does.
@@ -45,23 +42,16 @@ pub(super) struct Place {
 
 impl Document {
     /// A new file that waits to be processed, in which nothing will be found.
-    pub fn new(rng: &mut Rng, fingerprint: u64, size: u64, format: &'static Format) -> Self {
+    pub fn new(rng: &mut Rng, size: u64, format: &'static Format) -> Self {
         Self {
             id: random_uuid(rng),
-            fingerprint,
             size,
             format,
             status: Status::Pending,
             error: None,
             nature: Nature::Sound,
-            summary: "".into(),
             turn: 0,
             places: Vec::with_capacity(1),
         }
-    }
-
-    /// The short description, once processing has composed it.
-    pub fn description(&self) -> Option<&str> {
-        (self.status == Status::Done).then_some(&*self.summary)
     }
 }

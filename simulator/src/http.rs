@@ -1,12 +1,9 @@
 //! The thin layer between HTTP and the state: a request is admitted, routed, answered and noted in the log.
 //!
-//! A request is answered under the lock at one moment, so what it shows is the state at the sequence number in the log. An upload's
-//! body is read in between, without the lock.
-
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+//! A request is answered under the lock at one moment, so what it shows is the state at the sequence number in the log.
 
 use axum::Router;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Multipart, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -15,24 +12,16 @@ use uuid::Uuid;
 
 use super::Simulator;
 use super::access::bearer;
-use super::form::{self, Form};
 use super::journal::Served;
-use super::query::{contents_query, file_query};
+use super::query::file_query;
 use super::refusal::Refusal;
 use super::route::{Action, Route};
-use super::upload::MAX_FILES;
 use super::wire;
 use super::world::World;
 
-/// The portal as a router that can be nested and wrapped in layers. Without [`ConnectInfo`] a caller counts as `127.0.0.1`.
+/// The portal as a router that can be nested and wrapped in layers.
 pub(super) fn router(simulator: Simulator) -> Router {
-    let limits = simulator.with(|world| world.options.limits);
-    let largest = limits.document.max(limits.media);
-    let body = usize::try_from(largest).unwrap_or(usize::MAX);
-    Router::new()
-        .fallback(serve)
-        .layer(DefaultBodyLimit::max(body.saturating_mul(MAX_FILES + 1)))
-        .with_state(simulator)
+    Router::new().fallback(serve).with_state(simulator)
 }
 
 /// An answer, and the number of files for the log.
@@ -80,9 +69,8 @@ impl IntoResponse for Answer {
     }
 }
 
-/// The parts of a request before its body.
+/// The parts of a request.
 struct Head {
-    address: IpAddr,
     /// Empty, which no key is, when the header is not text.
     authorization: Option<String>,
     method: Method,
@@ -93,13 +81,9 @@ struct Head {
 
 impl Head {
     fn of(request: &Request, base_path: &str) -> Self {
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let authorization = request.headers().get(header::AUTHORIZATION);
         let path = request.uri().path();
         Self {
-            address: peer.map_or(Ipv4Addr::LOCALHOST.into(), |peer| {
-                peer.0.ip().to_canonical()
-            }),
             authorization: authorization.map(|v| v.to_str().unwrap_or_default().to_owned()),
             method: request.method().clone(),
             path: path.to_owned(),
@@ -110,47 +94,31 @@ impl Head {
 
     /// The key, once it is found good for the request.
     fn admit(&self, world: &World) -> Result<&str, Refusal> {
-        let authorization = self.authorization.as_deref();
-        let key = world
-            .access
-            .admit(self.address, authorization, world.now())?;
+        let key = world.access.admit(self.authorization.as_deref())?;
         if let Some(folder) = self.route.folder() {
             world.access.authorize(key, folder)?;
             world.folder(folder)?;
         }
         Ok(key)
     }
-
-    /// Whether this is an upload whose body is to be read.
-    fn is_upload(&self, world: &World) -> bool {
-        matches!(self.route, Route::Folder(_, Action::Upload)) && self.admit(world).is_ok()
-    }
 }
 
 async fn serve(State(simulator): State<Simulator>, request: Request) -> Response {
     let head = simulator.with(|world| Head::of(&request, &world.options.base_path));
-    let form = if simulator.with(|world| head.is_upload(world)) {
-        match Multipart::from_request(request, &()).await {
-            Ok(multipart) => form::read(multipart).await,
-            Err(rejection) => Err(Refusal::Body(rejection.body_text())),
-        }
-    } else {
-        Err(Refusal::NoFiles)
-    };
     let answer = simulator.with(|world| {
         let sequence = world.sequence();
-        let answer = answer(world, &head, form).unwrap_or_else(Answer::from);
+        let answer = answer(world, &head).unwrap_or_else(Answer::from);
         note(world, head, sequence, &answer);
         answer
     });
     answer.into_response()
 }
 
-fn answer(world: &mut World, head: &Head, form: Result<Form, Refusal>) -> Result<Answer, Refusal> {
+fn answer(world: &mut World, head: &Head) -> Result<Answer, Refusal> {
     let key = head.admit(world)?;
     match head.route {
         Route::Mine => Ok(Answer::ok(&wire::folders(world, key), 0)),
-        Route::Folder(folder, action) => act(world, folder, action, &head.query, form),
+        Route::Folder(folder, action) => act(world, folder, action, &head.query),
         Route::NoFolder => Err(Refusal::FolderForbidden),
         Route::Refused => Err(Refusal::NotForKeys),
         Route::Nowhere => Err(Refusal::Nothing),
@@ -162,37 +130,20 @@ fn act(
     folder: Uuid,
     action: Action,
     query: &str,
-    form: Result<Form, Refusal>,
 ) -> Result<Answer, Refusal> {
     Ok(match action {
         Action::Show => Answer::ok(&wire::folder(world.folder(folder)?), 0),
-        Action::Contents => {
-            let (path, page) = contents_query(query);
-            let contents = world.contents(folder, &path, page)?;
-            let files = contents.files.data.len();
-            Answer::ok(&wire::contents(&path, &contents), files)
-        }
         Action::Files => {
             let page = world.list(folder, &file_query(query))?;
             Answer::ok(&page, page.data.len())
         }
-        Action::Upload => {
-            let Form { files, paths } = form?;
-            let receipt = world.upload(folder, files, paths)?;
-            let files = receipt.files.len();
-            Answer::new(StatusCode::CREATED, &json!({"data": receipt}), files)
-        }
-        Action::Delete(file) => {
-            world.delete_file(folder, file.ok_or(Refusal::FileUnknown)?)?;
-            Answer::ok(&json!({"data": {"success": true}}), 1)
-        }
         Action::ReindexFailed => {
             let files = world.reindex_failed(folder)?;
-            Answer::ok(&wire::requeued(world, files), files)
+            Answer::ok(&wire::requeued(files), files)
         }
         Action::ReindexAll => {
             let files = world.reindex_all(folder)?;
-            Answer::ok(&wire::requeued(world, files), files)
+            Answer::ok(&wire::requeued(files), files)
         }
     })
 }
@@ -201,7 +152,6 @@ fn note(world: &mut World, head: Head, sequence: u64, answer: &Answer) {
     let served = Served {
         at: world.now(),
         sequence,
-        address: head.address,
         key: head
             .authorization
             .as_deref()

@@ -1,12 +1,9 @@
 //! What can be asked of the world without changing it.
 
-use std::collections::BTreeMap;
-
 use uuid::Uuid;
 
-use super::folder::{Folder, Tally};
+use super::folder::Folder;
 use super::journal::{Counts, Entry, Served};
-use super::status::Status;
 use super::world::World;
 
 impl World {
@@ -21,29 +18,6 @@ impl World {
     pub fn counts_at(&self, folder: Uuid, sequence: u64) -> Option<Counts> {
         let now = self.counts(folder);
         self.journal.counts_at(folder, now, sequence)
-    }
-
-    /// Number and bytes of a folder's files by status; empty when there is no such folder now.
-    pub fn sizes(&self, folder: Uuid) -> BTreeMap<Status, Tally> {
-        let folder = self.folder(folder);
-        folder.map_or_else(|_| BTreeMap::new(), |folder| folder.tallies().clone())
-    }
-
-    /// Files of a folder by reason.
-    pub fn errors(&self, folder: Uuid) -> BTreeMap<String, u64> {
-        let mut errors = BTreeMap::new();
-        let Ok(folder) = self.folder(folder) else {
-            return errors;
-        };
-        if let Some(synthetic) = folder.synthetic() {
-            return synthetic.errors();
-        }
-        for link in folder.links() {
-            if let Some(error) = &self.documents[link.document].error {
-                *errors.entry(error.to_string()).or_default() += 1;
-            }
-        }
-        errors
     }
 
     /// Ids of the folders that exist, oldest first.

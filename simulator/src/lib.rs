@@ -1,15 +1,15 @@
-//! A simulated portal: the whole interface (docs/portal.md) over HTTP, and a knowledge base behind it that lives.
+//! A simulated portal: what kb-exporter asks of one (docs/portal.md) over HTTP, and a knowledge base behind it that lives.
 //!
 //! It stands in for the portal in the tests of kb-exporter, in its `demo` and as its `portal`. It depends on nothing of the exporter and has wire
 //! types of its own, so that a misreading of the interface is not confirmed by its twin.
 //!
 //! # Layout
 //!
-//! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
-//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
-//!   `upload`, `content` and `format`; `life` and `people` move it, `populate` and `supply` make the starting world, `build` is for tests.
+//! - State, without HTTP: [`World`] with folders (`folder`), files (`document`, `format`), keys (`access`) and a log of every change and
+//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it; `life` and `people` move it,
+//!   `populate` and `supply` make the starting world, `build` is for tests.
 //!   A folder holds its files, or is `synthetic` and computes them: see [`World::add_synthetic_folder`].
-//! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
+//! - HTTP: `http` answers, `route` and `query` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
 //!
 //! # Undocumented behaviour (docs/portal.md)
 //!
@@ -17,12 +17,9 @@
 //!
 //! - A file's state is its own: folders that share it show the same one, and requeueing it in one requeues it in all.
 //! - A replaced file keeps its `linkId` and has a new `id` and `createdAt`. `createdAt` is when the file came to this folder.
-//! - Names are sorted by Unicode code points; search does not mind case. A description exists only while a file is done.
-//! - Subfolder paths are stored with single slashes; `..` is resolved, and rejected only where it leaves the folder.
-//! - An unknown `path` holds no files. `/contents` answers `data.path`, `data.folders`, `data.files` and `pagination` of the files.
+//! - Names are sorted by Unicode code points.
 //! - A page or a size that is no positive number counts as absent; a page past the last one is empty.
 //! - A key that is not known answers 401; a folder id that is no UUID, 403, like any folder outside the set; a path outside `/api/`, 404.
-//! - A file over its size limit rejects the request with 400.
 //! - `reindex-*` counts files, not links. Files that are being processed are requeued as well.
 
 use std::convert::Infallible;
@@ -40,11 +37,9 @@ use tokio::time::MissedTickBehavior;
 mod access;
 mod administer;
 mod build;
-mod content;
 mod document;
 pub mod faults;
 mod folder;
-mod form;
 mod format;
 mod http;
 mod inspect;
@@ -63,22 +58,17 @@ mod rules;
 mod status;
 mod supply;
 mod synthetic;
-mod upload;
 mod wire;
 mod world;
 
-pub use access::KEY_PREFIX;
 pub use build::NewFile;
-pub use content::Content;
-pub use folder::Tally;
 pub use journal::{Change, Counts, Entry, FileState, Served};
 pub use options::{
-    Clock, DeletedFolders, EmptyPages, Equals, Limits, Options, Position, ReindexAnswer, SortOrder,
-    SortParameters, Switches, UpdatedAt,
+    DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Switches,
+    UpdatedAt,
 };
 pub use refusal::Refusal;
 pub use status::Status;
-pub use upload::{Receipt, Sent, Skipped, Stored};
 pub use world::World;
 
 const TICK: Duration = Duration::from_millis(100);

@@ -7,7 +7,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use fastrand::Rng;
 
 use super::document::Nature;
@@ -93,11 +92,6 @@ impl Life {
         self.plan_within(2 * MINUTE, What::Arrival);
         self.plan_within(2 * HOUR, What::Visit);
         self.plan_within(4 * HOUR, What::Trouble);
-    }
-
-    /// How long this world has lived, in whole milliseconds.
-    pub fn elapsed(&self) -> TimeDelta {
-        TimeDelta::milliseconds(i64::try_from(self.now.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// Plans something for a random time from one second on, up to a number of milliseconds.

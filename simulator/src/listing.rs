@@ -1,7 +1,6 @@
-//! Lists: the folders of a key, the files of a folder page by page, and what lies at a path.
+//! Lists: the folders of a key, and the files of a folder page by page.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
@@ -38,11 +37,8 @@ pub(super) struct PageNumber {
 
 /// A request for a page of the file list.
 #[derive(Debug)]
-pub(super) struct FileQuery<'a> {
+pub(super) struct FileQuery {
     pub page: PageNumber,
-    pub search: Cow<'a, str>,
-    /// Exact subfolder; empty for the root, none for all.
-    pub path: Option<Cow<'a, str>>,
     pub sort_by: SortBy,
     pub sort_order: Option<SortOrder>,
 }
@@ -76,12 +72,6 @@ pub(super) struct Pagination {
     pub page_size: usize,
     pub total: usize,
     pub total_pages: usize,
-}
-
-/// What lies at a path: subfolders with the number of files below them, and a page of files.
-pub(super) struct Contents<'a> {
-    pub subfolders: BTreeMap<&'a str, usize>,
-    pub files: FilePage<'a>,
 }
 
 impl World {
@@ -120,29 +110,7 @@ impl World {
             page: query.page.page,
             size: query.page.size.min(switches.max_page_size).max(1),
         };
-        Ok(self.page(&self.folders[index], query, by, &self.pages(page, order)))
-    }
-
-    /// The subfolders and files at a path of a folder; an unknown path holds nothing.
-    pub(super) fn contents(
-        &self,
-        folder: Uuid,
-        path: &str,
-        page: PageNumber,
-    ) -> Result<Contents<'_>, Refusal> {
-        let folder = self.folder(folder)?;
-        let (by, order) = (SortBy::Filename, SortOrder::Ascending);
-        let query = FileQuery {
-            page,
-            search: "".into(),
-            path: Some(path.into()),
-            sort_by: by,
-            sort_order: Some(order),
-        };
-        Ok(Contents {
-            subfolders: subfolders(folder, path),
-            files: self.page(folder, &query, by, &self.pages(page, order)),
-        })
+        Ok(self.page(&self.folders[index], by, &self.pages(page, order)))
     }
 
     fn pages(&self, page: PageNumber, order: SortOrder) -> Pages<'_> {
@@ -156,27 +124,11 @@ impl World {
         }
     }
 
-    fn page<'a>(
-        &'a self,
-        folder: &'a Folder,
-        query: &FileQuery,
-        by: SortBy,
-        pages: &Pages,
-    ) -> FilePage<'a> {
+    fn page<'a>(&'a self, folder: &'a Folder, by: SortBy, pages: &Pages) -> FilePage<'a> {
         match folder.synthetic() {
-            Some(files) if query.selects_all() => {
-                pages.page(&Computed::new(files, by, &self.options.switches))
-            }
-            Some(_) => pages.empty(),
-            None => pages.page(&Held::new(self, folder, by).selected(query)),
+            Some(files) => pages.page(&Computed::new(files, by, &self.options.switches)),
+            None => pages.page(&Held::new(self, folder, by)),
         }
-    }
-}
-
-impl FileQuery<'_> {
-    /// Whether every file in the root of a folder is asked for.
-    fn selects_all(&self) -> bool {
-        self.search.is_empty() && self.path.as_ref().is_none_or(|path| path.is_empty())
     }
 }
 
@@ -191,24 +143,6 @@ fn sort(switches: &Switches, query: &FileQuery) -> (SortBy, SortOrder) {
         SortParameters::CaseIgnored => (SortBy::FilenameWithoutCase, None),
     };
     (by, order.unwrap_or(switches.default_order))
-}
-
-/// Direct subfolders of a path, with the number of files at and below each.
-fn subfolders<'a>(folder: &'a Folder, path: &str) -> BTreeMap<&'a str, usize> {
-    let mut found = BTreeMap::new();
-    for (known, count) in folder.paths() {
-        let below = match path {
-            "" => Some(&**known),
-            path => known
-                .strip_prefix(path)
-                .and_then(|rest| rest.strip_prefix('/')),
-        };
-        let name = below.and_then(|below| below.split('/').next());
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            *found.entry(name).or_default() += count;
-        }
-    }
-    found
 }
 
 /// Writes a time as the portal does: ISO 8601, UTC, with milliseconds.

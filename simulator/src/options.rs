@@ -1,7 +1,5 @@
 //! What a simulated portal is made of, and which answers it gives where docs/portal.md leaves them open.
 
-use chrono::{DateTime, Utc};
-
 use super::status::Status;
 
 /// How a simulated portal is set up.
@@ -15,16 +13,13 @@ pub struct Options {
     pub folders: usize,
     /// Files of the starting world; two thirds of them lie in the first folder.
     pub files: usize,
-    /// Whether recordings are converted to text (simulator/README.md, rules 6 and 7).
+    /// Whether recordings are converted to text.
     pub transcription: bool,
     /// The key that may use every folder of the starting world, and every folder that `World::add_folder` makes.
     pub key: String,
     /// Path in front of `/api/…`, such as `/admin`; empty for none.
     pub base_path: String,
     pub switches: Switches,
-    pub limits: Limits,
-    /// Where timestamps come from.
-    pub clock: Clock,
     /// Capacity of the journal, in changes, and of the log of requests, in requests.
     pub log_capacity: usize,
 }
@@ -40,38 +35,9 @@ impl Default for Options {
             key: "kbk_demo".to_owned(),
             base_path: String::new(),
             switches: Switches::default(),
-            limits: Limits::default(),
-            clock: Clock::System,
             log_capacity: 100_000,
         }
     }
-}
-
-/// Largest sizes of uploaded files, in bytes (simulator/README.md, rule 9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// One document or image: 200 MB, read as decimal megabytes.
-    pub document: u64,
-    /// One recording; no value is documented, 1 GB is chosen here.
-    pub media: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            document: 200_000_000,
-            media: 1_000_000_000,
-        }
-    }
-}
-
-/// Where timestamps come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
-    /// The system's clock, so that a client's own clock agrees.
-    System,
-    /// This time at first, moved only by `World::step`: two worlds can be compared whole.
-    From(DateTime<Utc>),
 }
 
 /// Answers that the interface leaves open, where a real portal may differ (docs/portal.md, Undocumented behaviour).
@@ -95,10 +61,6 @@ pub struct Switches {
     pub hidden_files: usize,
     /// Size to which larger pages of the file list are cut; docs/portal.md says 100.
     pub max_page_size: usize,
-    /// Shape of the answer to a reindex request.
-    pub reindex_answer: ReindexAnswer,
-    /// State that a requeued file takes.
-    pub requeued: Status,
     /// What the `updatedAt` of a folder follows.
     pub updated_at: UpdatedAt,
     /// Whether a deleted folder is still in the list of the keys that may use it.
@@ -117,8 +79,6 @@ impl Default for Switches {
             reports_file_counts: true,
             hidden_files: 0,
             max_page_size: 100,
-            reindex_answer: ReindexAnswer::Number,
-            requeued: Status::Pending,
             updated_at: UpdatedAt::Files,
             deleted_folders: DeletedFolders::Listed,
         }
@@ -173,15 +133,6 @@ pub enum SortParameters {
     ByCreation,
     /// Always by filename without regard to case, in the default order.
     CaseIgnored,
-}
-
-/// Shape of the answer to a reindex request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReindexAnswer {
-    /// `{"data":{"updated":12}}`, as docs/portal.md says.
-    Number,
-    Text,
-    Absent,
 }
 
 /// What the `updatedAt` of a folder follows, which is not documented. Later variants follow less.

@@ -1,6 +1,6 @@
 //! The starting world.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use uuid::Uuid;
 
 use super::document::Nature;
@@ -30,9 +30,6 @@ const NAMES: [&str; 12] = [
 /// Rows of the pages between which two files of one name lie.
 const PAGE: usize = 100;
 
-/// One in this number of files of a smaller folder is shared with the large one.
-const SHARED: usize = 50;
-
 impl World {
     /// The starting world of [`Options`]; its journal is empty.
     pub fn populated(options: Options) -> Self {
@@ -54,8 +51,7 @@ impl World {
         let Ok(index) = self.folder_index(folder) else {
             return;
         };
-        let shared = if index == 0 { 0 } else { count / SHARED };
-        let mut drafts: Vec<Draft> = (shared..count).map(|_| supply.draft()).collect();
+        let mut drafts: Vec<Draft> = (0..count).map(|_| supply.draft()).collect();
         straddle_page_edge(&mut drafts);
         let now = self.now();
         self.folders[index].created = now - TimeDelta::days(800);
@@ -64,25 +60,7 @@ impl World {
             let document = self.store(draft.document);
             self.append(index, document, &draft.filename, &draft.path, now - age);
         }
-        for _ in 0..shared {
-            self.share_from_first(index, now);
-        }
         self.folders[index].sort();
-    }
-
-    fn share_from_first(&mut self, index: usize, now: DateTime<Utc>) {
-        let first = &self.folders[0];
-        let key = first.by_name()[self.rng.usize(..first.by_name().len())];
-        let original = first.link(key);
-        let (document, filename) = (original.document, original.filename.clone());
-        let path = format!("from archive/{}", self.documents[document].places.len());
-        let taken = self.documents[document]
-            .places
-            .iter()
-            .any(|place| place.folder == index);
-        if !taken {
-            self.append(index, document, &filename, &path, now - TimeDelta::days(7));
-        }
     }
 
     /// Gives a new file a past, and says how long ago it was brought.
@@ -147,115 +125,5 @@ fn straddle_page_edge(drafts: &mut [Draft]) {
             .trim_start_matches('/')
             .to_owned()
             .into();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
-    use super::{PAGE, shares};
-    use crate::{Options, Status, World};
-
-    fn world(change: impl FnOnce(&mut Options)) -> World {
-        let mut options = Options {
-            files: 6_000,
-            ..Options::default()
-        };
-        change(&mut options);
-        World::populated(options)
-    }
-
-    #[test]
-    fn the_first_folder_is_large_and_the_last_is_empty() {
-        let table: [(usize, usize, &[usize]); 5] = [
-            (0, 10, &[]),
-            (1, 10, &[10]),
-            (2, 10, &[10, 0]),
-            (3, 9, &[6, 3, 0]),
-            (4, 30, &[20, 3, 7, 0]),
-        ];
-        for (folders, files, expected) in table {
-            assert_eq!(shares(folders, files), expected, "{folders} {files}");
-        }
-        let default = shares(12, 60_000);
-        assert_eq!(default[0], 40_000);
-        assert_eq!(default.iter().sum::<usize>(), 60_000);
-        assert!(default[1..11].iter().all(|&files| files > 100));
-    }
-
-    #[test]
-    fn it_has_as_many_folders_and_files_as_asked_for() {
-        for (folders, files) in [(0, 0), (1, 0), (1, 1), (2, 101), (30, 5_000)] {
-            let world = world(|options| (options.folders, options.files) = (folders, files));
-            let ids = world.folder_ids();
-            let counts = ids.iter().filter_map(|id| world.counts(*id));
-            let listed: u64 = counts.flat_map(BTreeMap::into_values).sum();
-            assert_eq!(ids.len(), folders);
-            assert_eq!(listed, if folders == 0 { 0 } else { files as u64 });
-            let names: BTreeSet<_> = world.folders.iter().map(|folder| &folder.name).collect();
-            assert_eq!(names.len(), folders, "names are distinct");
-        }
-    }
-
-    #[test]
-    fn two_files_of_one_name_in_two_paths_lie_across_a_page_edge() {
-        for files in [160, 6_000] {
-            let world = world(|options| options.files = files);
-            let folder = &world.folders[0];
-            let at = |place: usize| folder.link(folder.by_name()[place]);
-            let (last, first) = (at(PAGE - 1), at(PAGE));
-            assert_eq!(last.filename, first.filename);
-            assert_ne!(last.path, first.path);
-        }
-    }
-
-    #[test]
-    fn name_and_path_together_are_unique() {
-        let world = world(|_| {});
-        for folder in &world.folders {
-            let links = folder.by_name().iter().map(|&key| folder.link(key));
-            let pairs: BTreeSet<_> = links.map(|link| (&link.filename, &link.path)).collect();
-            assert_eq!(pairs.len(), folder.len(), "{}", folder.name);
-        }
-    }
-
-    #[test]
-    fn every_status_occurs_and_reasons_are_many() {
-        let world = world(|_| {});
-        let big = world.folder_ids()[0];
-        let counts = world.counts(big).unwrap();
-        for status in Status::KNOWN {
-            assert!(counts.contains_key(&status), "{status:?}");
-        }
-        let troubled = counts[&Status::Failed] + counts[&Status::Flagged];
-        let errors = world.errors(big);
-        assert_eq!(errors.values().sum::<u64>(), troubled);
-        assert!(errors.len() > 50, "{}", errors.len());
-    }
-
-    #[test]
-    fn some_files_are_shared_between_folders() {
-        let world = world(|_| {});
-        let ids = world.folder_ids();
-        let big: BTreeSet<_> = world.file_ids(ids[0]).into_iter().collect();
-        let other = world.file_ids(ids[1]);
-        assert!(other.iter().any(|file| big.contains(file)));
-    }
-
-    #[test]
-    fn recordings_are_there_only_where_they_are_converted() {
-        for transcription in [false, true] {
-            let world = world(|options| options.transcription = transcription);
-            let mut documents = world.documents.iter();
-            let recording = documents.any(|(_, d)| d.format.mime.starts_with("audio/"));
-            assert_eq!(recording, transcription);
-        }
-    }
-
-    #[test]
-    fn the_journal_begins_after_it() {
-        let world = world(|_| {});
-        assert_eq!((world.sequence(), world.journal().count()), (0, 0));
     }
 }

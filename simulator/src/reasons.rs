@@ -115,20 +115,3 @@ fn filled(name: &str, rng: &mut Rng) -> Option<String> {
 pub(super) fn random_uuid(rng: &mut Rng) -> Uuid {
     uuid::Builder::from_random_bytes(rng.u128(..).to_be_bytes()).into_uuid()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn placeholders_are_filled_in_and_the_rest_stays() {
-        let mut rng = Rng::with_seed(1);
-        let reason = Reason("{id}: line {1}, byte 0x{xx} of {5}").text(&mut rng);
-        let (id, rest) = reason.split_once(": line 1, byte 0x").unwrap();
-        assert!(Uuid::try_parse(id).is_ok(), "{reason}");
-        let (byte, number) = rest.split_once(" of ").unwrap();
-        assert!(byte.len() == 2 && u8::from_str_radix(byte, 16).is_ok());
-        assert!((1..=5).contains(&number.parse().unwrap()), "{reason}");
-        assert_eq!(Reason::PASSWORD.text(&mut rng), Reason::PASSWORD.0);
-    }
-}

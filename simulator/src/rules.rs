@@ -1,13 +1,7 @@
-//! The simulated portal held against the portal's interface (docs/portal.md) over HTTP, rule by rule.
+//! The simulated portal held against the portal's interface (docs/portal.md) over HTTP.
 
-mod auth;
-mod contents;
-mod lists;
-mod orders;
-mod refused;
+mod answers;
+mod order;
 mod served;
-mod sorting;
 mod support;
 mod synthetic;
-mod uploads;
-mod writes;

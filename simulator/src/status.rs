@@ -58,16 +58,3 @@ impl From<&str> for Status {
             .unwrap_or_else(|| Self::Other(name.into()))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Status;
-
-    #[test]
-    fn a_known_name_is_its_state_and_any_other_stays_a_text() {
-        for known in Status::KNOWN {
-            assert_eq!(Status::from(known.name().unwrap()), known);
-        }
-        assert_eq!(Status::from("archived"), Status::Other("archived".into()));
-    }
-}

@@ -8,26 +8,26 @@ use super::document::{Document, Nature};
 use super::format::{Format, Kind};
 use super::reasons::Reason;
 
-/// Beginnings of names, with what processing writes about such files.
-const TOPICS: [(&str, &str); 18] = [
-    ("Contract", "Agreement on delivery terms"),
-    ("Invoice", "Request for payment with positions and tax"),
-    ("Meeting notes", "Decisions and open points of a meeting"),
-    ("Quarterly report", "Figures of a quarter"),
-    ("Onboarding", "First steps for new colleagues"),
-    ("Price list", "Products with prices and validity"),
-    ("Support ticket", "Question of a customer"),
-    ("Specification", "Requirements of a product"),
-    ("Travel policy", "Rules for journeys"),
-    ("Data sheet", "Technical values of a device"),
-    ("Übersicht", "Overview of ongoing projects"),
-    ("Отчёт о продажах", "Sales figures by region and month"),
-    ("議事録", "Minutes of a meeting with action items"),
-    ("تقرير سنوي", "Annual report with balance sheet"),
-    ("\"Final\" version", "Draft that was marked as final"),
-    ("it's 100% done", "List of tasks"),
-    ("back\\slash & <tags>", "Unusual characters"),
-    ("line\nbreak\tand tab", "Name of more than one line"),
+/// Beginnings of names.
+const TOPICS: [&str; 18] = [
+    "Contract",
+    "Invoice",
+    "Meeting notes",
+    "Quarterly report",
+    "Onboarding",
+    "Price list",
+    "Support ticket",
+    "Specification",
+    "Travel policy",
+    "Data sheet",
+    "Übersicht",
+    "Отчёт о продажах",
+    "議事録",
+    "تقرير سنوي",
+    "\"Final\" version",
+    "it's 100% done",
+    "back\\slash & <tags>",
+    "line\nbreak\tand tab",
 ];
 
 /// Names that occur again and again, each time in a subfolder of its own.
@@ -86,10 +86,10 @@ impl Supply {
     /// The next file, waiting to be processed.
     pub fn draft(&mut self) -> Draft {
         self.serial += 1;
-        let (topic, summary) = self.topic();
+        let topic = self.topic();
         let (filename, path) = self.name(topic);
         Draft {
-            document: self.document(&filename, summary),
+            document: self.document(&filename),
             filename,
             path,
         }
@@ -97,11 +97,10 @@ impl Supply {
 
     /// New content for a file that is there already.
     pub fn revision(&mut self, filename: &str) -> Document {
-        let (_, summary) = self.topic();
-        self.document(filename, summary)
+        self.document(filename)
     }
 
-    fn topic(&mut self) -> (&'static str, &'static str) {
+    fn topic(&mut self) -> &'static str {
         // Ordinary names are more frequent than odd ones.
         let mut draw = || self.rng.usize(..TOPICS.len());
         TOPICS[draw().min(draw())]
@@ -129,13 +128,12 @@ impl Supply {
         (format!("{topic} {serial:06}.{extension}"), path)
     }
 
-    fn document(&mut self, filename: &str, summary: &'static str) -> Document {
+    fn document(&mut self, filename: &str) -> Document {
         let format = Format::of_name(filename).unwrap_or(&super::format::FORMATS[0]);
-        let (fingerprint, size) = (self.rng.u64(..), self.size(format.kind));
+        let size = self.size(format.kind);
         Document {
             nature: self.nature(),
-            summary: summary.into(),
-            ..Document::new(&mut self.rng, fingerprint, size, format)
+            ..Document::new(&mut self.rng, size, format)
         }
     }
 

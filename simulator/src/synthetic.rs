@@ -3,7 +3,6 @@
 //! A file is its number: its place in the order of names. Which status it has follows from where its slot in a [`Deal`] lies
 //! among the runs, of which there are a few at first, and a few more for each change.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -78,19 +77,6 @@ impl Synthetic {
 
     fn file<'a>(&self, number: usize, status: &'a Status) -> File<'a> {
         File::new(self.seed, self.born, number as u64, status)
-    }
-
-    pub fn errors(&self) -> BTreeMap<String, u64> {
-        let mut errors = BTreeMap::new();
-        let files = self
-            .runs
-            .iter()
-            .filter(|run| matches!(run.status, Status::Failed | Status::Flagged))
-            .flat_map(|run| (0..run.slots.len()).map(|at| self.in_run(run, at)));
-        for error in files.filter_map(|file| file.error()) {
-            *errors.entry(error).or_default() += 1;
-        }
-        errors
     }
 
     /// Brings files into other statuses until the counts are these. As few files change as can; where the sum is another one,
@@ -272,20 +258,6 @@ mod tests {
         for (page, statuses) in statuses.chunks(50).enumerate() {
             let distinct: BTreeSet<_> = statuses.iter().collect();
             assert_eq!(distinct.len(), 5, "page {page}");
-        }
-    }
-
-    #[test]
-    fn requeueing_leaves_the_others_where_they_are() {
-        let mut folder = folder(&[(Status::Failed, 3), (Status::Done, 7)].into());
-        let then = statuses(&folder);
-        let requeued = folder.requeue(|status| *status == Status::Failed, &Status::Pending);
-        assert_eq!(requeued, 3);
-        for (then, now) in then.iter().zip(statuses(&folder)) {
-            match then {
-                Status::Failed => assert_eq!(now, Status::Pending),
-                other => assert_eq!(now, *other),
-            }
         }
     }
 }

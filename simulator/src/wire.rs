@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::folder::Folder;
-use super::listing::{Contents, timestamp};
-use super::options::ReindexAnswer;
+use super::listing::timestamp;
 use super::world::World;
 
 #[derive(Serialize)]
@@ -26,7 +25,7 @@ struct Meta {
 struct FolderRow<'a> {
     id: Uuid,
     name: &'a str,
-    description: &'a str,
+    description: &'static str,
     r#type: &'static str,
     file_count: usize,
     #[serde(serialize_with = "timestamp")]
@@ -40,7 +39,7 @@ impl<'a> FolderRow<'a> {
         Self {
             id: folder.id,
             name: &folder.name,
-            description: &folder.description,
+            description: "Documents",
             r#type: "files",
             file_count,
             created_at: folder.created,
@@ -63,24 +62,7 @@ pub(super) fn folder(folder: &Folder) -> Value {
     json!({"data": FolderRow::new(folder, folder.len())})
 }
 
-/// What lies at a path. This shape is not documented; every page has all subfolders.
-pub(super) fn contents(path: &str, contents: &Contents) -> Value {
-    let subfolder = |(name, files): (&&str, &usize)| {
-        let path = [path, name].join("/");
-        json!({"name": name, "path": path.trim_start_matches('/'), "fileCount": files})
-    };
-    let folders: Vec<_> = contents.subfolders.iter().map(subfolder).collect();
-    json!({
-        "data": {"path": path, "folders": folders, "files": contents.files.data},
-        "pagination": contents.files.pagination,
-    })
-}
-
 /// The answer to a reindex request.
-pub(super) fn requeued(world: &World, files: usize) -> Value {
-    match world.options.switches.reindex_answer {
-        ReindexAnswer::Number => json!({"data": {"updated": files}}),
-        ReindexAnswer::Text => json!({"data": {"updated": files.to_string()}}),
-        ReindexAnswer::Absent => json!({"data": {}}),
-    }
+pub(super) fn requeued(files: usize) -> Value {
+    json!({"data": {"updated": files}})
 }

@@ -15,7 +15,7 @@ use super::document::{Document, Place};
 use super::folder::{Folder, Link};
 use super::journal::{Change, FileState, Journal, Ring, Served};
 use super::life::Life;
-use super::options::{Clock, Options, UpdatedAt};
+use super::options::{Options, UpdatedAt};
 use super::reasons::random_uuid;
 use super::refusal::Refusal;
 use super::status::Status;
@@ -27,7 +27,6 @@ pub struct World {
     pub(super) folders: Vec<Folder>,
     pub(super) folder_ids: HashMap<Uuid, usize>,
     pub(super) documents: Slab<Document>,
-    pub(super) by_content: HashMap<u64, usize>,
     pub(super) by_file: HashMap<Uuid, usize>,
     pub(super) access: Access,
     pub(super) journal: Journal,
@@ -47,7 +46,6 @@ impl World {
             folders: Vec::new(),
             folder_ids: HashMap::new(),
             documents: Slab::new(),
-            by_content: HashMap::new(),
             by_file: HashMap::new(),
             access,
             journal: Journal::new(options.log_capacity),
@@ -61,12 +59,7 @@ impl World {
 
     /// The time that changes are stamped with, in whole milliseconds.
     pub fn now(&self) -> DateTime<Utc> {
-        match self.options.clock {
-            Clock::System => Utc::now().trunc_subsecs(3),
-            Clock::From(start) => start
-                .checked_add_signed(self.life.elapsed())
-                .unwrap_or(DateTime::<Utc>::MAX_UTC),
-        }
+        Utc::now().trunc_subsecs(3)
     }
 
     /// Place of a folder that exists.
@@ -101,9 +94,8 @@ impl World {
 
     /// Stores a file that no folder refers to yet: [`World::link`] or [`World::repoint`] must follow.
     pub(super) fn store(&mut self, document: Document) -> usize {
-        let (id, fingerprint) = (document.id, document.fingerprint);
+        let id = document.id;
         let document = self.documents.insert(document);
-        self.by_content.insert(fingerprint, document);
         self.by_file.insert(id, document);
         self.enter(document);
         document
@@ -136,11 +128,11 @@ impl World {
             id: random_uuid(&mut self.rng),
             document,
             filename: filename.into(),
-            path: self.folders[folder].path(path),
+            path: path.into(),
             created,
         };
         let document = &mut self.documents[document];
-        let link = self.folders[folder].append(link, &document.status, document.size);
+        let link = self.folders[folder].append(link, &document.status);
         document.places.push(Place { folder, link });
         link
     }
@@ -160,8 +152,8 @@ impl World {
         let old = self.folders[folder].link(link).document;
         let before = self.file_state(old);
         let after = self.file_state(document);
-        self.folders[folder].count_out(&before.status, before.size);
-        self.folders[folder].count_in(&after.status, after.size);
+        self.folders[folder].count_out(&before.status);
+        self.folders[folder].count_in(&after.status);
         self.folders[folder].repoint(link, document, now);
         self.documents[old].places.retain(|other| *other != place);
         self.documents[document].places.push(place);
@@ -178,14 +170,13 @@ impl World {
         self.note_file(place, Some(before), None);
         let stored = &mut self.documents[document];
         stored.places.retain(|other| *other != place);
-        self.folders[place.folder].remove(place.link, &stored.status, stored.size);
+        self.folders[place.folder].remove(place.link, &stored.status);
         self.forget_if_unused(document);
     }
 
     pub(super) fn forget_if_unused(&mut self, document: usize) {
         if self.documents[document].places.is_empty() {
             let gone = self.documents.remove(document);
-            self.by_content.remove(&gone.fingerprint);
             self.by_file.remove(&gone.id);
         }
     }
@@ -211,8 +202,8 @@ impl World {
         let after = self.file_state(document);
         for place in self.documents[document].places.clone() {
             let folder = &mut self.folders[place.folder];
-            folder.count_out(&before.status, before.size);
-            folder.count_in(&after.status, after.size);
+            folder.count_out(&before.status);
+            folder.count_in(&after.status);
             self.touch(place.folder, UpdatedAt::Statuses);
             self.note_file(place, Some(before.clone()), Some(after.clone()));
         }
@@ -223,7 +214,6 @@ impl World {
         FileState {
             file: document.id,
             status: document.status.clone(),
-            size: document.size,
         }
     }
 

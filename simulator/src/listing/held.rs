@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::order::{Key, Sorted, rank};
-use super::{FileQuery, Row, SortBy};
+use super::{Row, SortBy};
 use crate::document::Document;
 use crate::folder::{Folder, Link};
 use crate::world::World;
@@ -37,19 +37,6 @@ impl<'a> Held<'a> {
         held
     }
 
-    pub fn selected(mut self, query: &FileQuery) -> Self {
-        let needle = query.search.to_lowercase();
-        let path = query.path.as_deref();
-        if !needle.is_empty() || path.is_some() {
-            let wanted = |&link: &usize| {
-                let here = path.is_none_or(|path| *path == *self.folder.link(link).path);
-                here && (needle.is_empty() || self.mentions(link, &needle))
-            };
-            self.links = self.links.iter().copied().filter(wanted).collect();
-        }
-        self
-    }
-
     fn key_of(&self, link: usize) -> Key<'a> {
         let (link, document) = self.file(link);
         match self.by {
@@ -65,13 +52,6 @@ impl<'a> Held<'a> {
     fn file(&self, link: usize) -> (&'a Link, &'a Document) {
         let link = self.folder.link(link);
         (link, &self.world.documents[link.document])
-    }
-
-    /// Whether the name or the description contains a text in lower case. Case does not matter, which is not documented.
-    fn mentions(&self, link: usize, needle: &str) -> bool {
-        let (link, document) = self.file(link);
-        let contains = |text: &str| text.to_lowercase().contains(needle);
-        contains(&link.filename) || document.description().is_some_and(contains)
     }
 }
 

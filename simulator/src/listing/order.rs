@@ -50,10 +50,6 @@ pub(super) struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    pub fn empty<'r>(&self) -> FilePage<'r> {
-        self.with_rows(0, Vec::new())
-    }
-
     pub fn page<'r>(&self, sorted: &impl Sorted<'r>) -> FilePage<'r> {
         let total = sorted.len();
         let PageNumber { page, size } = self.page;

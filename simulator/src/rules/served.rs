@@ -87,22 +87,6 @@ async fn it_answers_over_http_and_ends_at_shutdown_with_a_connection_open() {
 }
 
 #[tokio::test]
-async fn the_address_of_the_connection_counts() {
-    let served = serve(0.0).await;
-    let elsewhere = "10.0.0.1".parse().unwrap();
-    let allow = |addresses| {
-        served
-            .simulator
-            .with(|world| world.allow_addresses(addresses));
-    };
-    allow(Some([elsewhere].into()));
-    assert_eq!(served.status(&client()).await, StatusCode::FORBIDDEN);
-    allow(Some(["127.0.0.1".parse().unwrap()].into()));
-    assert_eq!(served.status(&client()).await, StatusCode::OK);
-    served.ends().await;
-}
-
-#[tokio::test]
 async fn it_lives_as_fast_as_its_speed_says() {
     let served = serve(10_000.0).await;
     let changed = async {

@@ -65,38 +65,3 @@ impl<'a> File<'a> {
         reason.map(|reason| reason.text(&mut rng))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use chrono::DateTime;
-
-    use super::File;
-    use crate::status::Status;
-
-    fn file(number: u64, status: &Status) -> File<'_> {
-        File::new(7, DateTime::UNIX_EPOCH, number, status)
-    }
-
-    #[test]
-    fn names_sort_as_numbers_and_ids_are_distinct() {
-        let numbers = (0..10_000).chain([99_999_999, 100_000_000]);
-        let files: Vec<_> = numbers.map(|number| file(number, &Status::Done)).collect();
-        assert!(files.is_sorted_by_key(File::filename));
-        let ids: BTreeSet<_> = files.iter().flat_map(|f| [f.id, f.link_id]).collect();
-        assert_eq!(ids.len(), 2 * files.len());
-    }
-
-    #[test]
-    fn a_file_is_the_same_in_every_status_but_for_the_reason() {
-        let (done, failed) = (file(5, &Status::Done), file(5, &Status::Failed));
-        assert_eq!((done.id, done.link_id), (failed.id, failed.link_id));
-        assert_eq!(done.created, failed.created);
-        assert_eq!(done.error(), None);
-        assert_eq!(failed.error(), file(5, &Status::Failed).error());
-        assert!(failed.error().is_some());
-        assert!(file(5, &Status::Flagged).error().is_some());
-        assert_eq!(file(5, &Status::Null).error(), None);
-    }
-}
