@@ -1,4 +1,4 @@
-//! What one process needs for many folders: the first count, and then a collection a minute.
+//! What one process needs for many folders: the first count, a scrape, and then a collection a minute.
 //!
 //! The first count has no rate limit: how long it takes at the default rate follows from its requests. Then the exporter is started again, as in
 //! life but ten times as fast: 50 requests a second for 5, a collection every six seconds for one a minute.
@@ -7,14 +7,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use kb_simulator::Switches;
-use kb_simulator::faults::Faults;
+use kb_exposition::Exposition;
+use kb_simulator::Status;
 use tempfile::TempDir;
 
-use crate::config::Config;
-use crate::exporter::Exporter;
+use crate::exporter::{Config, Exporter};
 use crate::portal::Portal;
-use crate::samples::Samples;
 use crate::table::{grouped, table};
 
 /// Folders of the portals.
@@ -60,57 +58,53 @@ pub fn measure() -> Result<String> {
         "its hours at 5 a second",
         "processor s of the first count",
         "resident MiB",
+        "ms of a scrape with gzip",
         "requests a day",
         "processor s a day",
     ];
     Ok(table(header, rows?).to_string())
 }
 
-fn row(folders: u32) -> Result<[String; 7]> {
-    let portal = Portal::start(LOG, Switches::default(), Faults::new(1))?;
-    portal.add_folders(folders, |_| FILES);
+fn row(folders: u32) -> Result<[String; 8]> {
+    let portal = Portal::start(LOG)?;
+    let counts = [(Status::Done, FILES)].into();
+    for number in 0..folders {
+        let name = format!("Folder {number:06}");
+        portal.world(|world| world.add_synthetic_folder(&name, &counts));
+    }
     let state = TempDir::new()?;
-    let first = portal.wait(count_once(&portal, folders, state.path()))?;
+    let (first, scrape) = portal.wait(count_once(&portal, folders, state.path()))?;
     let (before, after) = portal.wait(watch(&portal, folders, state.path()))?;
     let day = DAY.as_secs_f64() / (after.at - before.at).as_secs_f64() / f64::from(PACE);
     let requests = f64::from(u32::try_from(after.requests - before.requests)?) * day;
     let hours = f64::from(u32::try_from(first.requests)?) / f64::from(RATE) / 3600.0;
+    let resident = after.resident_bytes.max(first.resident_bytes);
     Ok([
         grouped(folders.into()),
         grouped(first.requests.try_into()?),
         format!("{hours:.1}"),
         format!("{:.0}", first.processor),
-        format!(
-            "{:.0}",
-            after.resident_bytes.max(first.resident_bytes) / f64::from(1 << 20)
-        ),
+        format!("{:.0}", resident / f64::from(1 << 20)),
+        scrape.as_millis().to_string(),
         format!("{requests:.0}"),
         format!("{:.0}", (after.processor - before.processor) * day),
     ])
 }
 
-/// Counts every folder as fast as the machine allows.
-async fn count_once(portal: &Portal, folders: u32, state: &Path) -> Result<Used> {
+/// Counts every folder as fast as the machine allows. Also how long a scrape takes then.
+async fn count_once(portal: &Portal, folders: u32, state: &Path) -> Result<(Used, Duration)> {
     let config = Config {
         strategy: "auto",
         every: 60,
         quiet_every: 3_600,
         ..Config::default()
     };
-    let exporter = Exporter::start(|_| config.file(portal, state), &[])?;
+    let exporter = Exporter::start(|_| config.file(portal, state))?;
+    let metrics = until_counted(&exporter, folders).await?;
+    let used = Used::by(&metrics, portal)?;
     let begun = Instant::now();
-    loop {
-        tokio::time::sleep(PAUSE).await;
-        let samples = Samples::of_exporter(&exporter).await?;
-        let counted = counted(&samples);
-        if counted == usize::try_from(folders)? {
-            return Used::by(&samples, portal);
-        }
-        ensure!(
-            begun.elapsed() < PATIENCE,
-            "{counted} of {folders} folders are counted"
-        );
-    }
+    exporter.scrape(true).await?;
+    Ok((used, begun.elapsed()))
 }
 
 /// Watches an exporter that has its counts from the state. Returns what it had used before and after.
@@ -122,34 +116,38 @@ async fn watch(portal: &Portal, folders: u32, state: &Path) -> Result<(Used, Use
         every: 60 / u64::from(PACE),
         quiet_every: 600 / u64::from(PACE),
     };
-    let exporter = Exporter::start(|_| config.file(portal, state), &[])?;
-    let mut samples = Samples::of_exporter(&exporter).await?;
-    while counted(&samples) < usize::try_from(folders)? {
-        tokio::time::sleep(PAUSE).await;
-        samples = Samples::of_exporter(&exporter).await?;
-    }
-    let before = Used::by(&samples, portal)?;
+    let exporter = Exporter::start(|_| config.file(portal, state))?;
+    let metrics = until_counted(&exporter, folders).await?;
+    let before = Used::by(&metrics, portal)?;
     tokio::time::sleep(WATCHED).await;
-    let samples = Samples::of_exporter(&exporter).await?;
-    Ok((before, Used::by(&samples, portal)?))
+    let metrics = exporter.metrics().await?;
+    Ok((before, Used::by(&metrics, portal)?))
 }
 
-/// Folders whose counts are shown.
-fn counted(samples: &Samples) -> usize {
-    samples.of("kb_folder_files", "status=\"done\"").count()
+async fn until_counted(exporter: &Exporter, folders: u32) -> Result<Exposition> {
+    let begun = Instant::now();
+    loop {
+        let metrics = exporter.metrics().await?;
+        let counted = metrics.all("kb_folder_files", &[("status", "done")]);
+        let counted = u32::try_from(counted.count())?;
+        if counted == folders {
+            return Ok(metrics);
+        }
+        ensure!(
+            begun.elapsed() < PATIENCE,
+            "{counted} of {folders} folders are counted"
+        );
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 impl Used {
-    fn by(samples: &Samples, portal: &Portal) -> Result<Self> {
-        let value = |name: &str| {
-            let line = samples.0.lines().find_map(|line| line.strip_prefix(name));
-            let value = line.with_context(|| format!("there is no {name}"))?;
-            value.trim().parse::<f64>().context("no number")
-        };
+    fn by(metrics: &Exposition, portal: &Portal) -> Result<Self> {
+        let value = |name| metrics.value(name, &[]).context(name);
         Ok(Self {
             at: Instant::now(),
-            processor: value("process_cpu_seconds_total ")?,
-            resident_bytes: value("process_resident_memory_bytes ")?,
+            processor: value("process_cpu_seconds_total")?,
+            resident_bytes: value("process_resident_memory_bytes")?,
             requests: portal.world(|world| world.requests().count()),
         })
     }

@@ -85,7 +85,8 @@ impl World {
         let index = self.folder_index(folder)?;
         let folder = &mut self.folders[index];
         let before = folder.counts();
-        if let Some(affected) = folder.change_computed(|files| files.requeue(&of, &Status::Pending)) {
+        if let Some(affected) = folder.change_computed(|files| files.requeue(&of, &Status::Pending))
+        {
             if affected > 0 {
                 self.touch(index, UpdatedAt::Statuses);
                 self.note_counts(index, before);

@@ -14,6 +14,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderName, StatusCode, header};
@@ -147,19 +148,20 @@ impl Faults {
 }
 
 impl Simulator {
-    /// Serves the portal with faults and lets it live until shutdown.
+    /// Serves the portal by a router, such as [`Simulator::router`] wrapped in layers, with faults, and lets it live until shutdown.
     ///
     /// # Errors
     ///
     /// When the listener has no address.
     pub async fn serve_with_faults(
         self,
+        router: Router,
         faults: Faults,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
         let listener = FaultyListener::new(listener, faults.refusing.subscribe())?;
-        let router = self.router().layer(from_fn_with_state(faults, pass));
+        let router = router.layer(from_fn_with_state(faults, pass));
         let service = router.into_make_service_with_connect_info::<Caller>();
         let server = axum::serve(listener, service).with_graceful_shutdown(shutdown);
         self.live_beside(server.into_future()).await

@@ -125,12 +125,7 @@ fn answer(world: &mut World, head: &Head) -> Result<Answer, Refusal> {
     }
 }
 
-fn act(
-    world: &mut World,
-    folder: Uuid,
-    action: Action,
-    query: &str,
-) -> Result<Answer, Refusal> {
+fn act(world: &mut World, folder: Uuid, action: Action, query: &str) -> Result<Answer, Refusal> {
     Ok(match action {
         Action::Show => Answer::ok(&wire::folder(world.folder(folder)?), 0),
         Action::Files => {

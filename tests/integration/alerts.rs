@@ -10,10 +10,8 @@ use std::time::Duration;
 
 use crate::dashboards;
 use crate::support::process::run;
-use crate::support::promql;
 use crate::support::rules::{self, Rule};
 
-use kb_exporter::metrics::families::ALL;
 use serde::Deserialize;
 
 fn path(relative: &str) -> PathBuf {
@@ -48,18 +46,6 @@ fn promtool(command: &[&str], files: &[PathBuf]) {
         "{}",
         String::from_utf8_lossy(&said)
     );
-}
-
-/// The names of the program's metrics that a text mentions.
-fn metrics_in(text: &str) -> BTreeSet<&str> {
-    rules::words(text)
-        .filter(|word| word.starts_with("kb_"))
-        .collect()
-}
-
-/// Whether the program has a series of this name.
-fn exists(name: &str) -> bool {
-    ALL.iter().any(|family| family.name == promql::family(name))
 }
 
 /// The alerts of the rules, in their order.
@@ -335,53 +321,19 @@ fn prometheus_and_alertmanager_accept_the_examples() {
     assert!(output.status.success(), "{said}");
 }
 
-/// The labels that a template names.
-fn labels_in(template: &str) -> impl Iterator<Item = String> {
-    let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let named = template.split("$labels.").skip(1);
-    named.map(move |rest| {
-        rest.split(|letter| !is_of_a_name(letter))
-            .next()
-            .unwrap()
-            .to_owned()
-    })
-}
-
 #[test]
-fn every_series_and_label_that_a_rule_names_is_there() {
-    let read = rules::read_all();
-    for (rule, reading) in &read {
-        let (name, problems) = (rule.name(), &reading.problems);
-        assert!(problems.is_empty(), "{name}: {problems:?}");
-        // Some rules share a description, and ask which of their labels are there.
-        let text = rule.annotations.get("description");
-        let sharing = read
-            .iter()
-            .filter(|(other, _)| other.annotations.get("description") == text);
-        let known: BTreeSet<_> = sharing.flat_map(|(_, reading)| &reading.labels).collect();
-        for used in text.into_iter().flat_map(|text| labels_in(text)) {
-            assert!(known.contains(&used), "{name}: {used}");
-        }
-    }
-    let recorded: BTreeSet<_> = read
-        .iter()
-        .filter_map(|(rule, _)| rule.record.as_deref())
-        .collect();
-    let named = read.iter().flat_map(|(_, reading)| &reading.selectors);
-    let used: BTreeSet<_> = named.map(|selector| &*selector.name).collect();
-    let unused: Vec<_> = recorded.difference(&used).collect();
-    assert!(unused.is_empty(), "recorded for nothing: {unused:?}");
-}
-
-#[test]
-fn every_metric_of_the_tests_and_the_runbook_is_one_of_the_program() {
+fn every_metric_of_the_rules_their_tests_and_the_runbook_is_one_of_the_program() {
     let mut sources = files("alerts", "md");
+    sources.extend(files("alerts", "yml"));
     sources.extend(files("alerts/tests", "yml"));
     for source in sources {
         let text = text(&source);
-        let names = metrics_in(&text);
+        let names = rules::metrics_in(&text);
         assert!(!names.is_empty(), "{} names no metric", source.display());
-        let unknown: Vec<_> = names.into_iter().filter(|name| !exists(name)).collect();
+        let unknown: Vec<_> = names
+            .into_iter()
+            .filter(|name| !rules::exists(name))
+            .collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", source.display());
     }
 }

@@ -87,106 +87,6 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     }
 }
 
-/// A portal, behind which the mistakes begin on the third line.
-const PORTAL: &str =
-    "portals:\n  - {name: main, base_url: 'https://portal.example', api_key_env: KB_KEY}\n";
-
-#[test]
-fn the_first_mistake_of_a_file_is_reported_with_its_place() {
-    for (rest, place) in [
-        (
-            "collect: {schedule: soon}",
-            ":3:21: collect.schedule: expected a duration",
-        ),
-        (
-            "collect: {concurrency: 100, jitter: soon}",
-            ":3:24: collect.concurrency: expected a whole number from 1 to 64",
-        ),
-        (
-            "collect:\n  tiemout: 3m",
-            ":4:3: collect: unknown key \"tiemout\": is timeout meant?",
-        ),
-        (
-            "request: {timeout: 0s}",
-            ":3:20: request.timeout: expected a duration",
-        ),
-        (
-            "reindex: {mode: sometimes}",
-            ":3:17: reindex.mode: expected off, dry_run or enforce",
-        ),
-        (
-            "reindex: {windows: ['* * 22 * * *', '1 * * * * *']}",
-            ":3:37: reindex.windows[1]: expected a cron line",
-        ),
-        (
-            "reindex: {match: a}",
-            ":3:11: reindex: only the entries of reindex.folders",
-        ),
-        (
-            "reindex: {folders: [{mode: off}]}",
-            ":3:22: reindex.folders[0].match: is missing",
-        ),
-        (
-            "  - {name: main, base_url: 'https://b', api_key_env: K}",
-            ":3:5: portals[1]: name: portals[0] has this name already",
-        ),
-        (
-            "  - {name: b, base_url: 'http://b', api_key_env: K}",
-            ":3:5: portals[1]: base_url: http://",
-        ),
-        (
-            "  - {name: b, base_url: 'https://b', api_key_env: K, cert_file: /c}",
-            ":3:5: portals[1]: a client certificate needs both",
-        ),
-        (
-            "  - {name: b, base_url: 'https://b'}",
-            ":3:5: portals[1]: api_key_file or api_key_env is missing",
-        ),
-        (
-            "  - {name: b, base_url: 'https://b', api_key: hidden}",
-            ":3:38: portals[1]: a literal key is refused",
-        ),
-        (
-            "  - {name: b, base_url: 'https://b', folders: {include: ['[a']}}",
-            ":3:58: portals[1].folders.include[0]: ",
-        ),
-    ] {
-        let (code, text) = check(&format!("{PORTAL}{rest}\n"));
-        assert_eq!(code, Some(2), "{text}");
-        assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(text.contains(&format!("kb.yml{place}")), "{text}");
-    }
-}
-
-#[test]
-fn what_the_configuration_names_is_read_when_it_is_checked() {
-    let portal = |more: &str| {
-        format!("portals:\n  - name: main\n    base_url: https://portal.example\n{more}")
-    };
-    for (more, place, says) in [
-        (
-            "    api_key_file: /dev/null\n",
-            ": portals[0].api_key_file: ",
-            "is empty: it should hold the key",
-        ),
-        (
-            "    api_key_file: /run/key\n    cert_file: /dev/null\n    key_file: /dev/null\n",
-            ": portals[0].cert_file: the file that portals[0].cert_file names",
-            "holds no certificate",
-        ),
-        (
-            "    api_key_file: /run/key\nstate:\n  path: /dev/null\n",
-            ": state.path: ",
-            "/dev/null is not a folder",
-        ),
-    ] {
-        let (code, text) = check(&portal(more));
-        assert_eq!(code, Some(2), "{text}");
-        assert!(text.contains(&format!("kb.yml{place}")), "{text}");
-        assert!(text.contains(says), "{text}");
-    }
-}
-
 /// A key may be a credential of a service that does not run.
 #[test]
 fn what_cannot_be_read_now_is_a_warning() {
@@ -227,40 +127,6 @@ fn the_example_that_is_printed_is_a_configuration_without_warnings() {
     let (code, text) = check(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.contains("warning"), "{text}");
-}
-
-#[test]
-fn the_schema_that_is_printed_has_a_description_and_a_default_for_editors() {
-    let output = run(program().args(["config", "schema"]), "");
-    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let sections = &schema["properties"];
-    let schedule = &sections["collect"]["properties"]["schedule"];
-    assert_eq!(schedule["default"], "1m");
-    assert!(
-        schedule["description"]
-            .as_str()
-            .unwrap()
-            .contains("collections start")
-    );
-    assert_eq!(
-        sections["portals"]["items"]["required"],
-        serde_json::json!(["name", "base_url"])
-    );
-    assert_eq!(schema["additionalProperties"], false);
-}
-
-#[test]
-fn a_key_in_the_configuration_is_refused_and_not_shown() {
-    for key in ["api_key", "api_key_env", "api_key_file"] {
-        let config = format!(
-            "portals:\n  - name: main\n    base_url: https://portal.example\n    {key}: {SECRET}\n"
-        );
-        let (code, text) = check(&config);
-        assert_eq!(code, Some(2), "{text}");
-        assert!(text.contains("kb.yml:4:"), "{text}");
-        assert!(text.contains("api_key_file"), "what would be right: {text}");
-        assert!(!text.contains(SECRET), "{text}");
-    }
 }
 
 #[tokio::test]
@@ -342,18 +208,6 @@ fn an_address_that_is_taken_ends_with_1_and_is_named() {
     let output = run(command.args(["--web.listen-address", &address]), "");
     assert_eq!(output.status.code(), Some(1));
     assert!(text_of(&output).contains(&address), "{}", text_of(&output));
-}
-
-#[test]
-fn the_version_names_the_program() {
-    let output = run(program().arg("--version"), "");
-    assert_eq!(output.status.code(), Some(0));
-    let version = format!("kb-exporter {}", env!("CARGO_PKG_VERSION"));
-    assert!(
-        text_of(&output).starts_with(&version),
-        "{}",
-        text_of(&output)
-    );
 }
 
 #[tokio::test]

@@ -102,18 +102,6 @@ fn the_version_of_the_image_is_that_of_the_program() {
     assert!(toolchain.starts_with(oldest), "{toolchain} is not {oldest}");
 }
 
-/// The caches of two images on one machine must not mix, and the same name may mean another image tomorrow.
-#[test]
-fn the_image_is_built_from_a_digest_with_caches_of_its_own() {
-    let base = instruction("FROM ");
-    assert!(base.contains("@sha256:"), "{base}");
-    let caches = FILE.matches("type=cache,");
-    assert_eq!(
-        caches.count(),
-        FILE.matches("type=cache,id=kb-exporter-").count()
-    );
-}
-
 /// What the build has of a clone, `.dockerignore` says.
 #[test]
 fn git_finds_the_revision_in_what_the_build_has_of_a_clone() {

@@ -1,6 +1,5 @@
 //! Counts are exact, folder by folder and status by status.
 
-mod answers;
 mod hostile;
 mod moving;
 
@@ -53,16 +52,6 @@ fn is_whole(metrics: &Exposition, folder: Uuid, size: usize) {
 #[tokio::test]
 async fn folders_around_the_edges_of_a_page_are_counted_exactly() {
     counts_are_exact(&SIZES, |_| {}).await;
-}
-
-#[tokio::test]
-async fn a_folder_of_forty_thousand_files_is_counted_exactly() {
-    counts_are_exact(&[40_000], |_| {}).await;
-}
-
-#[tokio::test]
-async fn a_portal_that_cuts_its_pages_to_30_is_counted_exactly() {
-    counts_are_exact(&SIZES, |options| options.switches.max_page_size = 30).await;
 }
 
 #[tokio::test]

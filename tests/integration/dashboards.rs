@@ -2,7 +2,6 @@
 
 mod frame;
 mod live;
-mod panels;
 mod queries;
 mod text;
 

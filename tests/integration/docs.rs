@@ -13,10 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kb_exporter::config::{Config, Mode};
-use kb_exporter::metrics::families::{ALL, Kind};
+use kb_exporter::metrics::families::ALL;
 use regex::Regex;
 
-use crate::support::promql;
+use crate::support::rules;
 
 /// With this variable set, the tables of the documents are written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DOCS";
@@ -53,29 +53,6 @@ fn the_tables_are_those_of_the_program() {
     }
 }
 
-#[test]
-fn each_key_of_the_configuration_has_a_meaning() {
-    let keys = tables::configuration();
-    let mut keys: Vec<_> = keys.lines().filter(|line| line.starts_with('-')).collect();
-    assert!(keys.len() > 40);
-    keys.retain(|key| !key.contains("): ") || key.ends_with(": "));
-    assert_eq!(keys, [""; 0]);
-}
-
-/// The list of metrics names only the kind of histograms.
-#[test]
-fn counters_and_no_others_have_the_end_that_the_documents_name() {
-    for family in ALL.iter() {
-        let is_counter = family.kind == Kind::Counter;
-        assert_eq!(
-            family.name.ends_with("_total"),
-            is_counter,
-            "{}",
-            family.name
-        );
-    }
-}
-
 fn with_table(document: &str, mark: &str, table: &str) -> String {
     let (begin, end) = (
         format!("<!-- {mark}: begin -->\n"),
@@ -84,13 +61,6 @@ fn with_table(document: &str, mark: &str, table: &str) -> String {
     let (before, rest) = document.split_once(&begin).unwrap();
     let (_, after) = rest.split_once(&end).unwrap();
     format!("{before}{begin}{table}{end}{after}")
-}
-
-#[test]
-fn the_readme_is_short_and_names_the_test_command() {
-    let readme = text("README.md");
-    assert!(readme.lines().count() <= 150);
-    assert!(readme.lines().any(|line| line == "tests/run"));
 }
 
 /// The schema in PostgreSQL, whose name is like those of metrics.
@@ -112,7 +82,7 @@ fn the_metrics_that_the_documents_name_are_those_of_the_program() {
 fn is_known(name: &str) -> bool {
     ALL.iter().any(|family| match name.strip_suffix('*') {
         Some(beginning) => family.name.starts_with(beginning),
-        None => family.name == promql::family(name),
+        None => family.name == rules::family(name),
     })
 }
 
@@ -168,56 +138,4 @@ fn the_layout_names_every_module() {
         .map(str::to_owned)
         .collect();
     assert_eq!(named, modules);
-}
-
-/// The hosts that documents name without being an example.
-const REAL_HOSTS: [&str; 5] = [
-    "127.0.0.1",
-    "github.com",
-    "keepachangelog.com",
-    "rustup.rs",
-    "semver.org",
-];
-
-#[test]
-fn addresses_in_the_documents_are_real_or_examples() {
-    let hosts = Regex::new(r"https?://(?:[^/@\s]+@)?([A-Za-z0-9.-]+)").unwrap();
-    let mut examples = 0;
-    for document in markdown::documents() {
-        for host in hosts.captures_iter(&text(&document)) {
-            let host = &host[1];
-            let is_example = host.ends_with(".example");
-            examples += usize::from(is_example);
-            let known = is_example || REAL_HOSTS.contains(&host);
-            assert!(known, "{}: {host}", document.display());
-        }
-    }
-    assert!(examples > 5);
-}
-
-#[test]
-fn the_glossary_has_each_word_once() {
-    let architecture = text("docs/architecture.md");
-    let (_, glossary) = architecture.split_once("\n## Glossary\n").unwrap();
-    let rows = glossary.lines().take_while(|line| !line.starts_with("## "));
-    let words: Vec<_> = rows
-        .filter_map(|row| row.strip_prefix("- **")?.split("**").next())
-        .collect();
-    let distinct: BTreeSet<_> = words.iter().collect();
-    assert!(words.len() > 5);
-    assert_eq!(words.len(), distinct.len());
-}
-
-#[test]
-fn the_changelog_begins_with_the_first_version_and_has_this_one() {
-    let changelog = text("CHANGELOG.md");
-    let versions = changelog
-        .lines()
-        .filter_map(|line| line.strip_prefix("## "));
-    let versions: Vec<_> = versions
-        .map(|heading| heading.split(' ').next().unwrap())
-        .filter(|version| *version != "Unreleased")
-        .collect();
-    assert_eq!(versions.first(), Some(&env!("CARGO_PKG_VERSION")));
-    assert_eq!(versions.last(), Some(&"0.1.0"));
 }

@@ -4,11 +4,10 @@
 //! one process. [`stories`] are those that do not fit into a table, or that strike the process as a whole. The [`oracle`] holds what is
 //! published against the portal's own journal.
 
-pub(crate) mod ailing;
 mod matrix;
 pub(crate) mod oracle;
 mod stories;
-mod table;
+pub(crate) mod table;
 mod trial;
 pub(crate) mod witness;
 

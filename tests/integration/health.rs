@@ -7,8 +7,6 @@ use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-use kb_simulator::Status;
-
 /// An address at which nobody answers.
 fn nowhere() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

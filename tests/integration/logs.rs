@@ -1,14 +1,14 @@
 //! The log at its default level: one line for a collection, and never one for each of thousands of folders.
 
-use serde_json::{Value, json};
-use uuid::Uuid;
+use kb_simulator::faults::{BodyFault, Fault, Target};
+use serde_json::Value;
 
 use crate::support::exporter::Exporter;
-use crate::support::raw::RawPortal;
+use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-const FOLDERS: u128 = 60;
+const FOLDERS: usize = 60;
 
 fn lines(exporter: &Exporter, message: &str) -> Vec<Value> {
     let lines = exporter.output().into_iter();
@@ -27,10 +27,11 @@ async fn ended_collections(exporter: &Exporter, number: usize) -> Vec<Value> {
 
 #[tokio::test]
 async fn many_folders_that_fail_at_once_leave_the_log_readable() {
-    let folders = (1..=FOLDERS).map(|number| json!({"id": Uuid::from_u128(number), "name": "a"}));
-    let folders: Vec<_> = folders.collect();
-    let list = json!({"data": folders, "meta": {"total": folders.len()}}).to_string();
-    let portal = RawPortal::start(list, |_, _| Some("no page".to_owned())).await;
+    let portal = Portal::start().await;
+    for _ in 0..FOLDERS {
+        portal.folder("a");
+    }
+    portal.strike(Target::Files, Fault::Body(BodyFault::Garbage));
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     // What the first collection asked for is not mixed with what the next one asks for.
     portal.hold_after("mine", 1);

@@ -11,7 +11,6 @@ mod commands;
 mod container;
 mod counts;
 mod dashboards;
-mod dependencies;
 mod deploy;
 mod docs;
 mod engines;

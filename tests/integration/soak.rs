@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kb_simulator::{Options, Simulator};
 
-use crate::faults::ailing::Ailing;
 use crate::faults::oracle::Oracle;
 use crate::faults::witness;
 use crate::support::exporter::{Exporter, ended_collections};
+use crate::support::portal::Portal;
 use crate::support::random::Random;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
@@ -47,7 +47,7 @@ pub(crate) async fn soak(strategy: &str, random: Random) {
     let workspace = workspace(&portal, strategy);
     let mut command = workspace.command();
     let exporter = Exporter::launch(command.args(["run", "--log.level", "debug"])).await;
-    let mut oracle = Oracle::new(&portal.simulator);
+    let mut oracle = Oracle::new(&portal.simulator());
     let people = people::People::start(&portal, random.seed);
     let mut weather = chance::Weather::new(&portal, random.seed);
     let mut scrapes = 0;
@@ -89,7 +89,7 @@ pub(crate) async fn soak(strategy: &str, random: Random) {
 }
 
 /// A portal whose files change only when the test wants it, so that nothing changes in the end.
-async fn portal(seed: u64) -> Ailing {
+async fn portal(seed: u64) -> Portal {
     let simulator = Simulator::new(Options {
         seed,
         speed: 0.0,
@@ -98,10 +98,10 @@ async fn portal(seed: u64) -> Ailing {
         key: KEY.to_owned(),
         ..Options::default()
     });
-    Ailing::serve(simulator, seed).await
+    Portal::of(simulator, seed).await
 }
 
-fn workspace(portal: &Ailing, strategy: &str) -> Workspace {
+fn workspace(portal: &Portal, strategy: &str) -> Workspace {
     let workspace = Workspace::with(&[("soak", portal.base_url())], |config| {
         let collect = &mut config["collect"];
         collect["strategy"] = strategy.into();
@@ -120,7 +120,7 @@ fn workspace(portal: &Ailing, strategy: &str) -> Workspace {
 }
 
 /// The key may use every folder that exists.
-fn give_all_folders_back(portal: &Ailing) {
+fn give_all_folders_back(portal: &Portal) {
     portal.world(|world| {
         let folders = world.folder_ids();
         world.key_folders(KEY, folders);
@@ -154,7 +154,7 @@ fn is_fresh(metrics: &Exposition, now: f64) {
 }
 
 /// Every folder of the key is counted as it is.
-fn is_right(portal: &Ailing, metrics: &Exposition) -> bool {
+fn is_right(portal: &Portal, metrics: &Exposition) -> bool {
     let mut folders = portal.world(|world| world.folder_ids()).into_iter();
     metrics.value("kb_portal_up", &[]) == Some(1.0)
         && folders.all(|folder| {

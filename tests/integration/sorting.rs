@@ -10,7 +10,6 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
@@ -88,8 +87,8 @@ async fn a_portal_is_shown_to_sort_when_audits_agree_with_the_boundaries() {
 
 #[tokio::test]
 async fn one_page_that_is_out_of_order_once_refutes_nothing() {
-    let portal = Ailing::start("kbk_demo", 1).await;
-    let folder = portal.folder("Inbox", 9_000);
+    let portal = Portal::start().await;
+    let folder = portal.mixed_folder("Inbox", 9_000);
     for page in [1, 3, 18, 40, 88, 90] {
         for nth in [2, 7, 12] {
             let scope = Scope::nth(Target::Page(folder, page), nth);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use kb_exposition::{Exposition, Sample};
 use serde_json::Value;
@@ -30,9 +30,9 @@ async fn after(exporter: &Exporter, answered: u64) -> Exposition {
 
 #[tokio::test]
 async fn a_steady_limit_of_the_portal_is_seldom_met() {
-    let portal = Ailing::start("kbk_demo", 1).await;
+    let portal = Portal::start().await;
     for number in 0..60 {
-        portal.folder(&format!("Folder {number}"), 5);
+        portal.mixed_folder(&format!("Folder {number}"), 5);
     }
     let (per_second, at_once) = LIMIT;
     let limited = Fault::Status(429, RetryAfter::Absent);
@@ -70,8 +70,8 @@ const LATE: Duration = Duration::from_millis(600);
 
 #[tokio::test]
 async fn a_portal_whose_answers_are_all_slow_is_asked_for_several_pages_at_once() {
-    let portal = Ailing::start("kbk_demo", 1).await;
-    portal.folder("Slow", PAGES * 100);
+    let portal = Portal::start().await;
+    portal.mixed_folder("Slow", PAGES * 100);
     let late = Fault::Line(LineFault::Late(LATE));
     portal.strike(Target::Files, late);
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {

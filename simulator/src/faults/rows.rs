@@ -16,6 +16,8 @@ pub enum RowFault {
     /// Every field but the id of a folder is null.
     Nulls,
     Absent,
+    /// Every field but the id of a folder has another type.
+    OtherTypes,
     /// Sizes and counts are as large as numbers can be.
     HugeNumbers,
     NegativeNumbers,
@@ -32,10 +34,15 @@ impl RowFault {
         let rows = answer["data"].as_array_mut().into_iter().flatten();
         for row in rows.filter_map(Value::as_object_mut) {
             match self {
-                Self::Nulls => row
-                    .iter_mut()
-                    .filter(|(name, _)| is_page || *name != "id")
-                    .for_each(|(_, value)| *value = Value::Null),
+                Self::Nulls | Self::OtherTypes => {
+                    let other = match self {
+                        Self::Nulls => Value::Null,
+                        _ => json!([{"at": [1]}]),
+                    };
+                    row.iter_mut()
+                        .filter(|(name, _)| is_page || *name != "id")
+                        .for_each(|(_, value)| *value = other.clone());
+                }
                 Self::Absent => row.retain(|name, _| !is_page && name == "id"),
                 Self::HugeNumbers => set(row, &NUMBERS, &json!(u64::MAX)),
                 Self::NegativeNumbers => set(row, &NUMBERS, &json!(-1)),

@@ -70,7 +70,9 @@ async fn an_answer_may_come_late() {
     );
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mine = format!("http://{}{FOLDERS}/mine", listener.local_addr().unwrap());
-    let served = tokio::spawn(simulator.serve_with_faults(faults, listener, pending()));
+    let router = simulator.router();
+    let served = simulator.serve_with_faults(router, faults, listener, pending());
+    let served = tokio::spawn(served);
     let asked = Instant::now();
     let answer = client().get(&mine).bearer_auth("kbk_demo").send().await;
     assert_eq!(answer.unwrap().status(), StatusCode::OK);

@@ -42,7 +42,13 @@ async fn every_file_is_listed_once_and_is_the_same_in_every_order() {
     let rows = async |query| {
         let mut rows = BTreeMap::new();
         let ids = all(&portal, folder, query, "id").await;
-        for field in ["filename", "linkId", "createdAt", "indexStatus", "indexError"] {
+        for field in [
+            "filename",
+            "linkId",
+            "createdAt",
+            "indexStatus",
+            "indexError",
+        ] {
             let column = all(&portal, folder, query, field).await;
             for (id, value) in ids.iter().zip(column) {
                 rows.insert((id.clone(), field), value);
@@ -93,7 +99,10 @@ async fn other_counts_and_reindexing_are_changes_of_the_folder() {
         sequence
     });
     let path = format!("{FOLDERS}/{folder}/reindex-failed");
-    assert_eq!(portal.post(&path).await.body, json!({"data": {"updated": 3}}));
+    assert_eq!(
+        portal.post(&path).await.body,
+        json!({"data": {"updated": 3}})
+    );
     portal.simulator.with(|world| {
         let then = |changes| world.counts_at(folder, sequence + changes);
         assert_eq!(then(0), Some(before));

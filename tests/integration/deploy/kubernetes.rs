@@ -5,7 +5,6 @@ mod built;
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::PathBuf;
 
 use kb_exporter::config::Config;
 use serde_json::{Value, json};
@@ -172,24 +171,4 @@ fn the_rules_for_the_operator_are_those_of_prometheus() {
     assert!(!printed.contains("localhost"), "a pod has nobody there");
     let rules: Value = serde_saphyr::from_str(&output(program().arg("rules"))).unwrap();
     assert_eq!(yaml(file)["spec"], rules);
-}
-
-#[test]
-fn every_dashboard_has_a_config_map() {
-    let generators = yaml("dashboards/kustomization.yaml");
-    let files: BTreeSet<_> = list(&generators["configMapGenerator"])
-        .flat_map(|generator| texts(&generator["files"]))
-        .map(str::to_owned)
-        .collect();
-    let boards = glob::glob(root().join("dashboards/*.json").to_str().unwrap()).unwrap();
-    let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-    let boards: BTreeSet<_> = boards.map(|path| name(path.unwrap())).collect();
-    assert_eq!(files, boards);
-}
-
-#[test]
-fn the_example_uses_the_image_of_this_version() {
-    let image = &yaml("deploy/kubernetes/example/kustomization.yaml")["images"][0];
-    assert_eq!(image["newTag"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(image["name"], pod()["containers"][0]["image"]);
 }

@@ -78,9 +78,3 @@ fn anchor(heading: &str) -> String {
     });
     letters.collect()
 }
-
-#[test]
-fn anchors_are_made_as_hosts_make_them() {
-    let markdown = "# One `kb_x` (two)\n```sh\n# no heading\n```\n## Same\n## Same\n";
-    assert_eq!(anchors(markdown), ["one-kb_x-two", "same", "same-1"]);
-}

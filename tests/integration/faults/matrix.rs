@@ -8,11 +8,11 @@ use axum::Router;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::ailing::Ailing;
 use super::table::Row;
 use super::trial::{Moment, Trial, is_up, runs};
 use super::witness;
 use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use crate::support::server::Server;
 use crate::support::wait::{DEADLINE, wait_for};
 use crate::support::workspace::Workspace;
@@ -56,7 +56,7 @@ pub(super) async fn run(rows: Vec<Row>, request_timeout: &str) {
 
 struct Matrix {
     trials: Vec<Trial>,
-    _well: Ailing,
+    _well: Portal,
     exporter: Exporter,
     /// What all keys begin with; each portal has its own.
     key_stem: String,
@@ -71,8 +71,8 @@ impl Matrix {
         for (number, row) in rows.into_iter().enumerate() {
             trials.push(Trial::start(row, &key(number), number).await);
         }
-        let well = Ailing::start(&key(trials.len()), 1).await;
-        well.folder("Well", 30);
+        let well = Portal::keyed(&key(trials.len())).await;
+        well.mixed_folder("Well", 30);
         let sick = trials
             .iter()
             .map(|trial| (trial.portal.as_str(), trial.base_url()));

@@ -250,6 +250,7 @@ fn odd_rows() -> Vec<Row> {
     let expected = [
         (RowFault::Nulls, Marked),
         (RowFault::Absent, Marked),
+        (RowFault::OtherTypes, Marked),
         (RowFault::HugeNumbers, Nothing),
         (RowFault::NegativeNumbers, Nothing),
         (RowFault::LoneSurrogates, Nothing),

@@ -6,9 +6,9 @@ use std::ops::Sub;
 use kb_simulator::faults::{Fault, Target};
 use uuid::Uuid;
 
-use super::ailing::Ailing;
 use super::oracle::{Files, Oracle};
 use super::table::{At, Expected, Kind, Row};
+use crate::support::portal::Portal;
 use kb_exposition::{Exposition, Sample};
 
 /// A portal that a fault strikes, one of many that a process watches.
@@ -16,7 +16,7 @@ pub(super) struct Trial {
     /// The portal's name in the configuration.
     pub(super) portal: String,
     row: Row,
-    sick: Ailing,
+    sick: Portal,
     /// The folder that is struck, where one is, and two that are not.
     folders: [Uuid; 3],
     oracle: Oracle,
@@ -25,12 +25,12 @@ pub(super) struct Trial {
 impl Trial {
     /// The portals have the same folder ids, and each has a number of files of its own.
     pub(super) async fn start(row: Row, key: &str, number: usize) -> Self {
-        let sick = Ailing::start(key, 1).await;
+        let sick = Portal::keyed(key).await;
         let folders = [("Struck", 201), ("Beside", 12), ("Small", 5 + number)]
-            .map(|(name, files)| sick.folder(name, files));
+            .map(|(name, files)| sick.mixed_folder(name, files));
         Self {
             portal: format!("portal-{number}"),
-            oracle: Oracle::new(&sick.simulator),
+            oracle: Oracle::new(&sick.simulator()),
             row,
             sick,
             folders,

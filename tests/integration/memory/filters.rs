@@ -1,8 +1,7 @@
 //! Folders that the configuration excludes, by a name that they got later or by a reload, and that come back.
 
-use super::leaving::{LONGER_THAN_KEPT, families_of, much_later, with_another};
-use super::{End, Status, Story, saved};
-use crate::support::wait::wait_for;
+use super::leaving::{families_of, with_another};
+use super::{End, Status, Story};
 use kb_exposition::Exposition;
 
 use serde_json::{Value, json};
@@ -81,59 +80,6 @@ async fn a_folder_that_is_renamed_out_of_the_filter_is_not_collected_any_more() 
 
     story.rename(other, "Other");
     story.is_back(other).await;
-}
-
-#[tokio::test]
-async fn a_folder_that_is_renamed_into_the_filter_is_collected() {
-    let (mut story, other) = with_another().await;
-    story.fails(other).await;
-    story.reload(|config| config["portals"][0]["folders"] = json!({"include": ["Inbox"]}));
-    story.vanishes(other).await;
-    story.reload(|config| config["portals"][0]["folders"] = json!({"include": ["In*"]}));
-    story.rename(other, "Incoming");
-    story.is_back(other).await;
-}
-
-#[tokio::test]
-async fn a_folder_that_is_excluded_by_a_reload_and_admitted_by_another_keeps_its_counters() {
-    let (mut story, other) = with_another().await;
-    story.fails(other).await;
-    story.reload(exclude(&["Oth*"]));
-    story.vanishes(other).await;
-    story.reload(exclude(&[]));
-    story.is_back(other).await;
-
-    story.reload(exclude(&["Oth*"]));
-    story.vanishes(other).await;
-    let mut story = story.restarted(End::Stopped).await;
-    story.portal.heal();
-    let metrics = story.exporter.collected_again().await;
-    assert_eq!(families_of(&metrics, other), [""; 0]);
-    story.reload(exclude(&[]));
-    story.is_back(other).await;
-}
-
-#[tokio::test]
-async fn a_folder_that_is_excluded_for_longer_than_seven_days_begins_anew() {
-    let (mut story, other) = with_another().await;
-    story.fails(other).await;
-    story.reload(exclude(&["Oth*"]));
-    story.vanishes(other).await;
-    let mut story = much_later(story, LONGER_THAN_KEPT).await;
-    wait_for("the folder is forgotten", async || {
-        saved::departure_reason(&story.workspace, other)
-            .await
-            .is_none()
-            .then_some(())
-    })
-    .await;
-    story.reload(exclude(&[]));
-    story
-        .exporter
-        .metrics_when("the folder is counted from 0 on", |metrics| {
-            failed(metrics, other) == Some(0)
-        })
-        .await;
 }
 
 #[tokio::test]

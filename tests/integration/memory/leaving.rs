@@ -24,7 +24,7 @@ pub(super) async fn with_another() -> (Story, Uuid) {
 }
 
 /// As long as what counters need is stored, and a day.
-pub(super) const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
+const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
 
 /// Every name of which a folder has a series.
 pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
@@ -142,7 +142,7 @@ async fn a_folder_that_is_renamed_is_the_same_folder() {
 }
 
 /// The story after a restart, as if so much time had passed meanwhile.
-pub(super) async fn much_later(mut story: Story, passed: Duration) -> Story {
+async fn much_later(mut story: Story, passed: Duration) -> Story {
     story.exporter.stop().await;
     saved::age(&story.workspace, passed).await;
     story.exporter = Exporter::start(&story.workspace).await;
@@ -184,33 +184,4 @@ async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read()
     .await;
     let there = saved::departure_reason(&story.workspace, story.folder).await;
     assert_eq!(there.as_deref(), Some("there"));
-}
-
-#[tokio::test]
-async fn folders_that_leave_at_once_are_written_at_once() {
-    let story = Story::begin(|portal, _| {
-        for number in 0..20 {
-            portal.folder(&format!("Folder {number}"));
-        }
-    })
-    .await;
-    let mut folders = story.portal.world(|world| world.folder_ids());
-    folders.sort_unstable();
-    let last = folders.pop().unwrap();
-    saved::refuse(&story.workspace, last).await;
-    story.portal.world(|world| world.key_folders(KEY, []));
-    story
-        .exporter
-        .metrics_when("the disk refuses", |metrics| {
-            let all = metrics.all("kb_folder_unavailable", &[("reason", "unlisted")]);
-            all.count() == 21
-        })
-        .await;
-    story.exporter.collected_again().await;
-    assert_eq!(saved::departed(&story.workspace).await, 0);
-    saved::accept(&story.workspace).await;
-    wait_for("all of them are written", async || {
-        (saved::departed(&story.workspace).await == 21).then_some(())
-    })
-    .await;
 }

@@ -73,24 +73,3 @@ pub(super) async fn departure_reason(workspace: &Workspace, folder: Uuid) -> Opt
     let reason = document["departure"]["reason"].as_str();
     Some(reason.unwrap_or("there").to_owned())
 }
-
-/// How many folders are known to have left.
-pub(super) async fn departed(workspace: &Workspace) -> usize {
-    let select = "SELECT folder FROM folder WHERE document ->> '$.departure' IS NOT NULL";
-    open(workspace).await.sql(select).await.len()
-}
-
-/// Lets the disk refuse that this folder left, until [`accept`].
-pub(super) async fn refuse(workspace: &Workspace, folder: Uuid) {
-    let trigger = format!(
-        "CREATE TRIGGER refuse BEFORE UPDATE ON folder
-         WHEN new.folder = '{folder}' AND new.document ->> '$.departure' IS NOT NULL
-         BEGIN SELECT RAISE(ABORT, 'refused'); END"
-    );
-    open(workspace).await.sql(&trigger).await;
-}
-
-/// Lets the disk take everything again.
-pub(super) async fn accept(workspace: &Workspace) {
-    open(workspace).await.sql("DROP TRIGGER refuse").await;
-}

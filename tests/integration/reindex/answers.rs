@@ -9,8 +9,8 @@ use super::ledger;
 use super::scene::{
     FAILED, Scene, budget_left, decided, fail_for_a_reason, make_old_ledger, rules,
 };
-use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::Exposition;
@@ -34,8 +34,8 @@ async fn an_answer_that_is_lost_after_the_work_was_done_is_unknown_charged_and_n
 }
 
 async fn lost(fault: Fault) {
-    let portal = Ailing::start(KEY, 1).await;
-    portal.writes.allow_reindex_failed();
+    let portal = Portal::keyed(KEY).await;
+    portal.writes().allow_reindex_failed();
     portal.strike(Target::ReindexFailed, fault.clone());
     let (folder, files) = failed_files(&portal);
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
@@ -69,7 +69,7 @@ async fn lost(fault: Fault) {
     assert_eq!(portal.requests_to(REINDEX_FAILED), 1, "{fault:?}");
 }
 
-fn failed_files(portal: &Ailing) -> (Uuid, Vec<Uuid>) {
+fn failed_files(portal: &Portal) -> (Uuid, Vec<Uuid>) {
     portal.world(|world| {
         let folder = world.add_folder("Inbox");
         let number = usize::try_from(FAILED).unwrap();
@@ -112,8 +112,8 @@ async fn refused(status: u16) {
 
 #[tokio::test]
 async fn a_portal_that_asks_to_wait_is_asked_again_after_all_of_that() {
-    let portal = Ailing::start(KEY, 1).await;
-    portal.writes.allow_reindex_failed();
+    let portal = Portal::keyed(KEY).await;
+    portal.writes().allow_reindex_failed();
     let fault = Fault::Status(429, RetryAfter::Seconds(90));
     portal.strike(Target::ReindexFailed, fault);
     let (folder, _) = failed_files(&portal);
@@ -142,21 +142,6 @@ async fn a_portal_that_asks_to_wait_is_asked_again_after_all_of_that() {
 #[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
 fn seconds(millis: i64) -> f64 {
     millis as f64 / 1_000.0
-}
-
-#[tokio::test]
-async fn an_attempt_under_way_does_not_keep_the_process_from_ending_and_is_unknown_then() {
-    let scene = Scene::new("enforce").await;
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
-    exporter.stop().await;
-    scene.portal.heal();
-    let exporter = scene.start().await;
-    let metrics = exporter.collected_again().await;
-    assert_eq!(scene.attempts(&metrics, "unknown"), Some(1.0));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
 }
 
 #[tokio::test]

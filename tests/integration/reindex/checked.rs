@@ -51,20 +51,6 @@ async fn a_page_without_a_failed_file_any_more_holds() {
 }
 
 #[tokio::test]
-async fn files_that_were_added_since_the_count_are_backlog() {
-    let scene = Scene::new("enforce").await;
-    let exporter = scene.held_at_the_first_check().await;
-    for number in 0..600 {
-        let name = format!("new {number}.pdf");
-        scene.portal.file(scene.folder, &name, Status::Pending);
-    }
-    scene.portal.heal();
-    decided(&exporter, "hold", "backlog", 1..).await;
-    exporter.stop().await;
-    nothing_happened(&scene);
-}
-
-#[tokio::test]
 async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");

@@ -1,7 +1,7 @@
 //! The wall clock is set while the program runs, by Debian's `libfaketime`.
 
 use super::ledger;
-use super::scene::{LONG_AGO, Scene, fail_for_a_reason, make_old_ledger};
+use super::scene::{LONG_AGO, Scene, make_old_ledger};
 use crate::support::exporter::Exporter;
 
 pub(crate) use crate::support::clock::Clock;
@@ -52,19 +52,6 @@ async fn with_an_attempt() -> Scene {
 }
 
 #[tokio::test]
-async fn a_clock_that_was_behind_at_the_start_holds_until_it_is_set_right() {
-    let scene = with_an_attempt().await;
-    let clock = Clock::of(&scene);
-    clock.set("-400d");
-    let exporter = clock.start(&scene).await;
-    scene.held(&exporter, "clock").await;
-    clock.set("+0");
-    scene.held(&exporter, "cooldown").await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
-}
-
-#[tokio::test]
 async fn a_clock_that_is_behind_at_the_start_holds_until_somebody_says_that_it_is_right() {
     let scene = with_an_attempt().await;
     let clock = Clock::of(&scene);
@@ -98,26 +85,6 @@ async fn a_clock_that_was_ahead_for_a_while_holds_for_a_cooldown_at_most() {
     exporter
         .metrics_when("the next attempt is made", |metrics| {
             scene.attempts(metrics, "accepted") == Some(2.0)
-        })
-        .await;
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_small_step_holds_nothing_for_long() {
-    let scene = Scene::new("enforce").await;
-    make_old_ledger(&scene.workspace).await;
-    let other = scene.portal.folder("Outbox");
-    let clock = Clock::of(&scene);
-    let exporter = clock.start(&scene).await;
-    scene.attempted(&exporter, "accepted").await;
-    clock.set("+7");
-    exporter.collected_again().await;
-    fail_for_a_reason(&scene.portal, other, "late.pdf");
-    let labels = [("folder", "Outbox"), ("result", "accepted")];
-    exporter
-        .metrics_when("the other folder is sent", |metrics| {
-            metrics.value("kb_reindex_attempts_total", &labels) == Some(1.0)
         })
         .await;
     exporter.stop().await;

@@ -2,15 +2,8 @@
 
 use std::fs;
 
-use kb_exposition::Exposition;
-
 use super::ledger;
 use super::scene::{Scene, only_with_a_reason};
-
-/// Whether the state and the ledger are writable.
-fn writable(metrics: &Exposition) -> [Option<f64>; 2] {
-    ["state", "ledger"].map(|store| metrics.value("kb_state_writable", &[("store", store)]))
-}
 
 #[tokio::test]
 async fn a_database_that_is_deleted_while_it_is_in_use_is_written_again_and_nothing_is_sent() {
@@ -31,20 +24,4 @@ async fn a_database_that_is_deleted_while_it_is_in_use_is_written_again_and_noth
     let entries = metrics.by_status("kb_folder_status_entries_total", &id);
     assert_eq!(entries["failed"], 1, "the counters were written, too");
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_database_that_cannot_be_used_any_more_holds_everything() {
-    let scene = Scene::with("enforce", only_with_a_reason).await;
-    let exporter = scene.start_with_old_ledger().await;
-    scene.held(&exporter, "nothing_eligible").await;
-    let file = ledger::path(&scene.workspace);
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
-    scene.fail_for_a_reason("f.pdf");
-    scene.held(&exporter, "ledger").await;
-    let metrics = exporter.collected_again().await;
-    assert_eq!(writable(&metrics), [Some(0.0); 2]);
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
 }

@@ -1,14 +1,11 @@
 //! What keeps eligible files from being sent.
 
 use std::fs;
-use std::time::SystemTime;
 
 use kb_simulator::Status;
 
 use super::ledger;
-use super::limits::wall;
-use super::scene::{LONG_AGO, Scene, make_old_ledger};
-use crate::support::sqlite;
+use super::scene::{LONG_AGO, Scene};
 
 #[tokio::test]
 async fn a_new_ledger_holds_everything_for_one_cooldown() {
@@ -30,25 +27,6 @@ async fn a_new_ledger_holds_everything_for_one_cooldown() {
     let exporter = scene.start().await;
     scene.attempted(&exporter, "accepted").await;
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_ledger_from_the_future_holds_everything() {
-    let scene = Scene::new("enforce").await;
-    // No process runs that could send something before.
-    make_old_ledger(&scene.workspace).await;
-    let tomorrow = wall(SystemTime::now()) + 86_400_000;
-    let attempt = format!(
-        "INSERT INTO attempt SELECT portal, {tomorrow}, 'main', '{}', 'Gone', 0, {tomorrow}, 1, '\"not_sent\"', {tomorrow},
-         NULL, NULL, '{{\"classes\":[]}}', 0 FROM lease",
-        uuid::Uuid::nil()
-    );
-    sqlite::sql(&ledger::path(&scene.workspace), &attempt);
-    let exporter = scene.start().await;
-    scene.held(&exporter, "clock").await;
-    exporter.collected_again().await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
 }
 
 #[tokio::test]

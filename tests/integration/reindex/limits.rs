@@ -5,13 +5,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 
+use crate::support::attempts::Attempt;
 use crate::support::writes::REINDEX_FAILED;
 
 /// In milliseconds since 1970.
-pub(crate) type Time = i64;
+type Time = i64;
 
 /// Something that happened in a folder.
 pub(crate) type Event = (Time, Uuid);
+
+impl Attempt {
+    /// When it was written down, in which folder.
+    pub(crate) fn event(&self) -> Event {
+        (self.intended, self.folder)
+    }
+}
 
 /// What the rules of a story allow.
 pub(crate) struct Limits {
@@ -23,8 +31,25 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Fails where two events of a folder came in one cooldown. `under_way` is how much later than it was decided an event may come.
-    pub(crate) fn cooldowns_were_kept(&self, events: &[Event], under_way: Duration) {
+    /// Fails where what was written down and what the portal was asked do not keep to each other, or to the limits. `under_way` is how much
+    /// later than it was decided a request may come.
+    pub(crate) fn were_kept(&self, attempts: &[Attempt], requests: &[Event], under_way: Duration) {
+        let intents: Vec<Event> = attempts.iter().map(Attempt::event).collect();
+        each_request_has_an_attempt(requests, &intents, under_way);
+        each_answer_was_given(attempts, requests, under_way);
+        self.cooldowns_were_kept(requests, under_way);
+        let sent = attempts.iter();
+        let sent: Vec<_> = sent
+            .filter(|attempt| attempt.outcome != "not_sent")
+            .collect();
+        let events: Vec<Event> = sent.iter().map(|attempt| attempt.event()).collect();
+        self.cooldowns_were_kept(&events, Duration::ZERO);
+        let charges = sent.iter().map(|attempt| (attempt.intended, attempt.files));
+        self.budget_was_kept(&charges.collect::<Vec<_>>());
+    }
+
+    /// Fails where two events of a folder came in one cooldown.
+    fn cooldowns_were_kept(&self, events: &[Event], under_way: Duration) {
         let cooldown = millis(self.cooldown) - millis(under_way);
         let mut last = BTreeMap::new();
         for (at, folder) in events {
@@ -36,7 +61,7 @@ impl Limits {
     }
 
     /// Fails where in some window more files were written down than the budget has: each attempt is its time and its files.
-    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)]) {
+    fn budget_was_kept(&self, attempts: &[(Time, u64)]) {
         for (number, (last, _)) in attempts.iter().enumerate() {
             let begin = last - millis(self.per);
             let window = attempts[..=number].iter();
@@ -48,11 +73,7 @@ impl Limits {
 }
 
 /// Fails where a request does not follow an attempt of its own that was written down before it.
-pub(crate) fn each_request_has_an_attempt(
-    requests: &[Event],
-    attempts: &[Event],
-    under_way: Duration,
-) {
+fn each_request_has_an_attempt(requests: &[Event], attempts: &[Event], under_way: Duration) {
     let mut left = attempts.to_vec();
     for (at, folder) in requests {
         let own = left
@@ -63,8 +84,23 @@ pub(crate) fn each_request_has_an_attempt(
     }
 }
 
+/// The portal received each request that it is said to have answered.
+fn each_answer_was_given(attempts: &[Attempt], requests: &[Event], under_way: Duration) {
+    let answered = attempts
+        .iter()
+        .filter(|attempt| attempt.outcome == "accepted");
+    let mut left = requests.to_vec();
+    for attempt in answered {
+        let (intended, folder) = attempt.event();
+        let own = left
+            .iter()
+            .position(|(at, of)| *of == folder && is_soon_after(*at, intended, under_way));
+        left.remove(own.unwrap_or_else(|| panic!("{attempt:?}: not in {requests:#?}")));
+    }
+}
+
 /// Whether a time is at most so long after another one.
-pub(crate) fn is_soon_after(at: Time, before: Time, by: Duration) -> bool {
+fn is_soon_after(at: Time, before: Time, by: Duration) -> bool {
     (0..=millis(by)).contains(&(at - before))
 }
 
@@ -74,7 +110,7 @@ pub(crate) fn folder_of(target: &str) -> Uuid {
     path.rsplit('/').next().unwrap().parse().unwrap()
 }
 
-pub(crate) fn millis(duration: Duration) -> Time {
+fn millis(duration: Duration) -> Time {
     i64::try_from(duration.as_millis()).unwrap()
 }
 

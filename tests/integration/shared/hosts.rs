@@ -1,4 +1,4 @@
-//! A URL with several hosts, of which one takes writes; and what of a URL and of statements comes to the log.
+//! A URL with several hosts, of which one takes writes.
 
 use super::scene::{Shared, says, until_writable};
 use crate::support::exporter::Exporter;
@@ -44,25 +44,4 @@ async fn a_host_that_is_down_or_takes_no_writes_is_passed_over() {
         assert!(!says(&exporter, secret), "{secret}");
     }
     exporter.stop().await;
-}
-
-/// What follows a `?` in a password seems to be an option, or a host.
-#[tokio::test]
-async fn the_rest_of_a_password_that_is_not_escaped_comes_to_no_log() {
-    let shared = Shared::new("dry_run").await;
-    for url in [
-        "postgres://kb:a?8d1c97e2@db.example/kb",
-        "postgres://kb:1?8d1c97e2@db.example/kb",
-        "postgres://db.example/kb?user=kb&password=a?&8d1c97e2",
-    ] {
-        let workspace = shared.by(url);
-        let mut command = workspace.command();
-        let output = crate::support::process::run(
-            command.args(["reindex", "history", "--log.level", "trace"]),
-            "",
-        );
-        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(!output.status.success(), "{text}");
-        assert!(!text.contains("8d1c97e2"), "{text}");
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::reindex::limits::Event;
 use crate::support::attempts::{self, ATTEMPTS, PORTALS};
 use crate::support::postgres::database::Database;
 
@@ -13,13 +12,6 @@ pub(super) const WRITES_ATTEMPT: &str = "INSERT INTO attempt ";
 
 /// The statement of transactions that write what came of it.
 pub(super) const WRITES_OUTCOME: &str = "UPDATE attempt SET results";
-
-impl Attempt {
-    /// When it was written down, in which folder.
-    pub(super) fn event(&self) -> Event {
-        (self.intended, self.folder)
-    }
-}
 
 /// Every attempt, oldest first.
 pub(super) fn attempts(database: &Database) -> Vec<Attempt> {

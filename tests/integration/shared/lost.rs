@@ -37,17 +37,3 @@ async fn an_attempt_that_the_database_lost_is_added_again_and_not_made_again() {
     next.stop().await;
     assert_eq!(shared.sent(), 1);
 }
-
-#[tokio::test]
-async fn commands_that_read_make_no_tables() {
-    let shared = Shared::new("enforce").await;
-    for command in ["history", "classes"] {
-        let mut program = shared.workspace.command();
-        let output = crate::support::process::run(program.args(["reindex", command]), "");
-        let says = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{says}");
-        assert!(says.contains("nothing is stored yet"), "{says}");
-    }
-    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";
-    assert_eq!(shared.database.value(schemas), "0");
-}

@@ -1,4 +1,4 @@
-//! A server that takes no writes for a while, or from a connection that was made before: as after a failover behind one address.
+//! A server that takes no writes from a connection that was made before: as after a failover behind one address.
 
 use kb_exposition::Exposition;
 use kb_simulator::Status;
@@ -6,7 +6,6 @@ use kb_simulator::Status;
 use super::scene::{Shared, until_writable};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
-use crate::support::postgres::proxy::Proxy;
 
 /// Lets one more file fail, and waits until its entry is shown, and so stored.
 async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
@@ -31,28 +30,6 @@ async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
         })
         .await;
     until_writable(exporter, true).await;
-}
-
-#[tokio::test]
-async fn a_process_that_connected_while_the_server_was_read_only_writes_when_it_is_not() {
-    let shared = Shared::new("dry_run").await;
-    let proxy = Proxy::before(Server::shared().await.address()).await;
-    let distant = shared.by(&shared.database.url_at(proxy.address()));
-    let exporter = Exporter::start(&distant).await;
-    until_writable(&exporter, true).await;
-    let name = shared.database.value("SELECT current_database()");
-    let set = |what: &str| {
-        let alter = format!("BEGIN READ WRITE; ALTER DATABASE {name} {what}; COMMIT");
-        shared.database.sql(&alter)
-    };
-
-    set("SET default_transaction_read_only = on");
-    proxy.cut();
-    until_writable(&exporter, false).await;
-    set("RESET default_transaction_read_only");
-    until_writable(&exporter, true).await;
-    stores_one_more(&shared, &exporter).await;
-    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -4,11 +4,12 @@ mod events;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use kb_simulator::{NewFile, Simulator, Status};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::RwLock;
 use tokio::time::sleep;
 use uuid::Uuid;
@@ -16,24 +17,24 @@ use uuid::Uuid;
 use super::ledger;
 use super::scene::{Shared, until_writable};
 use crate::reindex::clock::Clock;
-use crate::reindex::limits::{
-    Event, Limits, Time, each_request_has_an_attempt, folder_of, is_soon_after, wall,
-};
-use crate::reindex::scene::{self, failed_files_are_shown};
+use crate::reindex::limits::{Event, Limits, folder_of, wall};
+use crate::reindex::scene::{self, Scene, failed_files_are_shown};
+use crate::support::attempts::Attempt;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::Proxy;
 use crate::support::random::Random;
 use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
 use events::{Life, Weather};
 use kb_exposition::Sample;
 
 /// How many processes there are, and what they may do.
 pub(crate) struct Size {
-    processes: usize,
-    limits: Limits,
+    pub(crate) processes: usize,
+    pub(crate) limits: Limits,
     /// Whether the server also fails over to a copy that lost something, and the clock of the processes is set.
-    worse: bool,
+    pub(crate) worse: bool,
 }
 
 const SMALL: Size = Size {
@@ -69,102 +70,157 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
 }
 
 /// The events are kills.
-#[expect(clippy::print_stdout, reason = "shown when the test fails")]
 pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
-    let limits = &size.limits;
     let server = Server::own().await;
-    let (shared, folders) = scene(&server, limits).await;
+    let shared = Shared::on(&server, "enforce", |config| {
+        config["reindex"] = rules(&size.limits);
+    })
+    .await;
+    let folders = more_folders(&shared);
+    shared.meet_long_ago().await;
     let proxy = Proxy::before(server.address()).await;
     let workspace = shared.by(&shared.database.url_at(proxy.address()));
-
     let clock = Clock::of(&shared);
-    let mut generator = random.generator();
-    let (kills, over) = (Cell::new(0), Cell::new(false));
     let deaths = RwLock::default();
-    let goes_on = || {
-        let goes_on = random.goes_on(kills.get()) || shared.portal.written() == 0;
-        kills.set(kills.get() + usize::from(goes_on));
-        goes_on
-    };
-    let lives = (0..size.processes).map(|_| Life {
-        portal: &shared.portal,
-        workspace: &workspace,
-        clock: &clock,
-        generator: generator.fork(),
-        deaths: &deaths,
-        goes_on,
-    });
-    let lives = join_all(lives.map(Life::live).collect::<Vec<_>>());
-    let lives = async {
-        let pauses: usize = lives.await.into_iter().sum();
-        over.set(true);
-        pauses
-    };
     let weather = Weather {
         server: &server,
         proxy: &proxy,
         database: &shared.database,
         clock: &clock,
         deaths: &deaths,
-        generator: generator.fork(),
+        generator: random.generator(),
         worse: size.worse,
     };
-    let people = change_files(shared.portal.simulator(), &folders, generator.fork(), &over);
-    let (pauses, weather, ()) = tokio::join!(lives, weather.change(&over), people);
-
-    nothing_is_forgotten(&shared, &folders).await;
-    let attempts = ledger::attempts(&shared.database);
-    let asked = shared.portal.asked();
-    let requests: Vec<Event> = scene::sent(&asked)
-        .map(|asked| (wall(asked.at), folder_of(&asked.target)))
-        .collect();
-    println!(
-        "{} attempts {:?}, {} requests, {} kills, {pauses} pauses, {weather:?}",
-        attempts.len(),
-        outcomes(&attempts),
-        requests.len(),
-        kills.get()
-    );
-    assert!(!requests.is_empty(), "nothing happened");
-    let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
-    each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
-    each_answer_was_given(&attempts, &requests);
-    limits.cooldowns_were_kept(&requests, UNDER_WAY);
-    let sent = attempts
-        .iter()
-        .filter(|attempt| attempt.outcome != "not_sent");
-    let sent: Vec<Event> = sent.map(ledger::Attempt::event).collect();
-    limits.cooldowns_were_kept(&sent, Duration::ZERO);
-    limits.budget_was_kept(&charges(&attempts));
+    let storm = Storm {
+        size,
+        scene: &shared,
+        folders,
+        workspace: &workspace,
+        environment: clock.environment().into(),
+        deaths: &deaths,
+        attempts: &|| ledger::attempts(&shared.database),
+    };
+    storm.rage(random, Some(weather)).await;
 }
 
-/// A portal in which files of many folders failed, and a ledger that has known it for long.
-async fn scene(server: &Server, limits: &Limits) -> (Shared, Vec<Uuid>) {
+/// Under which attempts are made again and again.
+pub(crate) fn rules(limits: &Limits) -> Value {
     let text = |duration: Duration| humantime::format_duration(duration).to_string();
-    let shared = Shared::on(server, "enforce", |config| {
-        config["reindex"] = json!({
-            "mode": "enforce",
-            "min_age": "0s",
-            "cooldown": text(limits.cooldown),
-            "max_attempts": 1_000,
-            "budget": {
-                "files": limits.budget,
-                "per": text(limits.per),
-            },
-        });
+    json!({
+        "mode": "enforce",
+        "min_age": "0s",
+        "cooldown": text(limits.cooldown),
+        "max_attempts": 1_000,
+        "budget": {
+            "files": limits.budget,
+            "per": text(limits.per),
+        },
     })
-    .await;
-    let mut folders = vec![shared.folder];
+}
+
+/// The folder of a scene, and others in which files failed.
+pub(crate) fn more_folders(scene: &Scene) -> Vec<Uuid> {
+    let mut folders = vec![scene.folder];
     for number in 1..FOLDERS {
-        let folder = shared.portal.folder(&format!("Folder {number}"));
+        let folder = scene.portal.folder(&format!("Folder {number}"));
         for file in 0..FILES {
             let file = NewFile::new(format!("{file}.pdf"), Status::Failed).because("a reason");
-            shared.portal.add(folder, &file);
+            scene.portal.add(folder, &file);
         }
         folders.push(folder);
     }
-    shared.meet_long_ago().await;
-    (shared, folders)
+    folders
+}
+
+/// Processes that live and die in one state, of either kind.
+pub(crate) struct Storm<'a> {
+    pub(crate) size: &'a Size,
+    pub(crate) scene: &'a Scene,
+    pub(crate) folders: Vec<Uuid>,
+    /// What the processes are started with.
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) environment: Vec<(&'static str, PathBuf)>,
+    /// Held to write while nobody may die.
+    pub(crate) deaths: &'a RwLock<()>,
+    /// What is written down.
+    pub(crate) attempts: &'a dyn Fn() -> Vec<Attempt>,
+}
+
+impl Storm<'_> {
+    /// Lets processes live and die for as long as it goes on, and then judges what they did.
+    #[expect(clippy::print_stdout, reason = "shown when the test fails")]
+    pub(crate) async fn rage(&self, random: Random, weather: Option<Weather<'_>>) {
+        let portal = &self.scene.portal;
+        let mut generator = random.generator();
+        let (kills, over) = (Cell::new(0), Cell::new(false));
+        let goes_on = || {
+            let goes_on = random.goes_on(kills.get()) || portal.written() == 0;
+            kills.set(kills.get() + usize::from(goes_on));
+            goes_on
+        };
+        let lives = (0..self.size.processes).map(|_| Life {
+            portal,
+            workspace: self.workspace,
+            environment: &self.environment,
+            generator: generator.fork(),
+            deaths: self.deaths,
+            goes_on,
+        });
+        let lives = join_all(lives.map(Life::live).collect::<Vec<_>>());
+        let lives = async {
+            let pauses: usize = lives.await.into_iter().sum();
+            over.set(true);
+            pauses
+        };
+        let people = change_files(portal.simulator(), &self.folders, generator.fork(), &over);
+        let weather = async {
+            match weather {
+                Some(weather) => Some(weather.change(&over).await),
+                None => None,
+            }
+        };
+        let (pauses, weather, ()) = tokio::join!(lives, weather, people);
+        self.nothing_is_forgotten().await;
+        let attempts = (self.attempts)();
+        println!(
+            "{} attempts {:?}, {} kills, {pauses} pauses, {weather:?}",
+            attempts.len(),
+            outcomes(&attempts),
+            kills.get()
+        );
+        let asked = portal.asked();
+        let requests: Vec<Event> = scene::sent(&asked)
+            .map(|asked| (wall(asked.at), folder_of(&asked.target)))
+            .collect();
+        assert!(!requests.is_empty(), "nothing happened");
+        self.size.limits.were_kept(&attempts, &requests, UNDER_WAY);
+    }
+
+    /// A process that is started after the storm counts every file, and knows of every attempt.
+    async fn nothing_is_forgotten(&self) {
+        let workspace = self
+            .scene
+            .workspace
+            .variant(|config| config["reindex"]["mode"] = "dry_run".into());
+        let exporter = Exporter::start(&workspace).await;
+        until_writable(&exporter, true).await;
+        let metrics = exporter.collected_again().await;
+        failed_files_are_shown(&self.scene.portal, &self.folders, &metrics);
+        // One whose process was killed has no result for a while: its request may still be under way.
+        wait_for("every result is counted", async || {
+            let metrics = exporter.metrics().await;
+            let counted = metrics.all("kb_reindex_attempts_total", &[]);
+            let counted: u64 = counted.map(Sample::count).sum();
+            let attempts = (self.attempts)();
+            // What was not sent is no attempt at the portal.
+            let results = attempts
+                .iter()
+                .filter(|attempt| !["", "not_sent"].contains(&attempt.outcome.as_str()));
+            (counted == results.count() as u64).then_some(())
+        })
+        .await;
+        exporter.stop().await;
+    }
 }
 
 /// Lets files that were sent be done, so that a retry is worth while, and done ones fail again, folder by folder.
@@ -191,60 +247,11 @@ async fn change_files(
     }
 }
 
-/// A process that is started after the storm counts every file, and knows of every attempt.
-async fn nothing_is_forgotten(shared: &Shared, folders: &[Uuid]) {
-    let workspace = shared
-        .workspace
-        .variant(|config| config["reindex"]["mode"] = "dry_run".into());
-    let exporter = Exporter::start(&workspace).await;
-    until_writable(&exporter, true).await;
-    let metrics = exporter.collected_again().await;
-    failed_files_are_shown(&shared.portal, folders, &metrics);
-    // One whose process was killed has no result for a while: its request may still be under way.
-    wait_for("every result is counted", async || {
-        let metrics = exporter.metrics().await;
-        let counted = metrics.all("kb_reindex_attempts_total", &[]);
-        let counted: u64 = counted.map(Sample::count).sum();
-        let outcomes = ledger::outcomes(&shared.database);
-        // What was not sent is no attempt at the portal.
-        let results = outcomes
-            .iter()
-            .filter(|outcome| !["", "not_sent"].contains(&outcome.as_str()));
-        (counted == results.count() as u64).then_some(())
-    })
-    .await;
-    exporter.stop().await;
-}
-
 /// How many attempts ended how.
-fn outcomes(attempts: &[ledger::Attempt]) -> BTreeMap<&str, usize> {
+fn outcomes(attempts: &[Attempt]) -> BTreeMap<&str, usize> {
     let mut outcomes = BTreeMap::new();
     for attempt in attempts {
         *outcomes.entry(attempt.outcome.as_str()).or_default() += 1;
     }
     outcomes
-}
-
-/// The portal received each request that it is said to have answered.
-fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event]) {
-    let answered = attempts
-        .iter()
-        .filter(|attempt| attempt.outcome == "accepted");
-    let mut left = requests.to_vec();
-    for attempt in answered {
-        let (intended, folder) = attempt.event();
-        let own = left
-            .iter()
-            .position(|(at, of)| *of == folder && is_soon_after(*at, intended, UNDER_WAY));
-        left.remove(own.unwrap_or_else(|| panic!("{attempt:?}: not in {requests:#?}")));
-    }
-}
-
-/// The files of each attempt that may have been sent, by time.
-fn charges(attempts: &[ledger::Attempt]) -> Vec<(Time, u64)> {
-    let charged = attempts.iter();
-    let charged = charged.filter(|attempt| attempt.outcome != "not_sent");
-    charged
-        .map(|attempt| (attempt.intended, attempt.files))
-        .collect()
 }

@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::ledger::{self, WRITES_ATTEMPT};
 use super::scene::{LEASE, Shared, until_active};
-use crate::reindex::scene::{FAILED, READS, budget_left, only_with_a_reason};
+use crate::reindex::scene::{FAILED, READS, budget_left};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
@@ -213,20 +213,4 @@ async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_kil
     assert_eq!(budget_left(&metrics), budget_left(&before));
     assert_eq!(shared.sent(), 1);
     second.stop().await;
-}
-
-#[tokio::test]
-async fn a_process_that_stops_in_order_leaves_its_place_at_once() {
-    let shared = Shared::with("enforce", only_with_a_reason).await;
-    shared.meet_long_ago().await;
-    let first = shared.start_active().await;
-    let second = shared.start_standby().await;
-    let stopped = std::time::Instant::now();
-    first.stop().await;
-    until_active(&second, true).await;
-    assert!(stopped.elapsed() < Duration::from_secs(3));
-    shared.held(&second, "nothing_eligible").await;
-    shared.fail_for_a_reason("f.pdf");
-    shared.attempted(&second, "accepted").await;
-    assert_eq!(shared.sent(), 1);
 }

@@ -3,26 +3,28 @@
 use std::time::{Duration, Instant};
 
 use kb_simulator::Simulator;
-use kb_simulator::faults::{
-    BodyFault, Fault, Faults, LineFault, ListFault, PageFault, RetryAfter, RowFault, Scope, Target,
-};
+use kb_simulator::faults::{BodyFault, Fault, Faults, ListFault, RowFault, Scope, Target};
 
-use crate::faults::ailing::Ailing;
+use crate::faults::table::{self, Kind};
+use crate::support::portal::Portal;
 
 /// What comes and goes.
 pub(super) struct Weather {
     simulator: Simulator,
     faults: Faults,
+    /// Those that may come.
+    all: Vec<Fault>,
     random: fastrand::Rng,
     next: Instant,
     changes: usize,
 }
 
 impl Weather {
-    pub(super) fn new(portal: &Ailing, seed: u64) -> Self {
+    pub(super) fn new(portal: &Portal, seed: u64) -> Self {
         Self {
-            simulator: portal.simulator.clone(),
+            simulator: portal.simulator(),
             faults: portal.faults.clone(),
+            all: all(),
             random: fastrand::Rng::with_seed(seed ^ 2),
             next: Instant::now() + Duration::from_secs(2),
             changes: 0,
@@ -71,86 +73,27 @@ impl Weather {
 
     fn fault(&mut self) -> (Fault, Target) {
         let target = self.target();
-        let random = &mut self.random;
-        match random.u32(..8) {
-            0 | 1 => (Fault::Line(one(random, &LINES)), target),
-            2 => (Fault::Body(one(random, &BODIES)), target),
-            3 | 4 => {
-                let retry_after = one(random, &RETRY_AFTER);
-                (Fault::Status(one(random, &STATUSES), retry_after), target)
-            }
-            5 => (Fault::List(one(random, &LISTS)), Target::List),
-            6 => (Fault::Page(one(random, &PAGES)), Target::Files),
-            _ => (Fault::Row(one(random, &ROWS)), target),
-        }
+        let fault = self.all[self.random.usize(..self.all.len())].clone();
+        let target = match fault {
+            Fault::List(_) => Target::List,
+            Fault::Page(_) => Target::Files,
+            _ => target,
+        };
+        (fault, target)
     }
 }
 
-fn one<T: Copy>(random: &mut fastrand::Rng, of: &[T]) -> T {
-    of[random.usize(..of.len())]
+/// The faults of the matrix, but for those that take long, or that leave rows without a status.
+fn all() -> Vec<Fault> {
+    let rows = [table::waiting(), table::failures(), table::contents()].concat();
+    let faults = rows.into_iter().filter_map(|row| match row.fault {
+        Kind::Redirect(_)
+        | Kind::Of(
+            Fault::List(ListFault::Grown(_))
+            | Fault::Body(BodyFault::Oversized)
+            | Fault::Row(RowFault::Nulls | RowFault::Absent | RowFault::OtherTypes),
+        ) => None,
+        Kind::Of(fault) => Some(fault),
+    });
+    faults.collect()
 }
-
-const LINES: [LineFault; 9] = [
-    LineFault::Refused,
-    LineFault::Reset,
-    LineFault::Closed,
-    LineFault::NoHttp,
-    LineFault::HalfHead,
-    LineFault::CutBody,
-    LineFault::CutChunks,
-    LineFault::Silent,
-    LineFault::Drip,
-];
-
-const BODIES: [BodyFault; 8] = [
-    BodyFault::Garbage,
-    BodyFault::Truncated,
-    BodyFault::OtherTypes,
-    BodyFault::Html,
-    BodyFault::Empty,
-    BodyFault::GzipBomb,
-    BodyFault::BrokenGzip,
-    BodyFault::DeepNesting,
-];
-
-const STATUSES: [u16; 12] = [204, 302, 400, 401, 403, 404, 408, 418, 429, 500, 502, 503];
-
-const RETRY_AFTER: [RetryAfter; 4] = [
-    RetryAfter::Absent,
-    RetryAfter::Seconds(1),
-    RetryAfter::Date(Duration::from_secs(1)),
-    RetryAfter::Nonsense,
-];
-
-const LISTS: [ListFault; 6] = [
-    ListFault::TotalTooLarge,
-    ListFault::TotalTooSmall,
-    ListFault::Emptied,
-    ListFault::NoMeta,
-    ListFault::NoUuids,
-    ListFault::NamedTwice,
-];
-
-const PAGES: [PageFault; 13] = [
-    PageFault::MovingTotals,
-    PageFault::Repeated,
-    PageFault::MissingRows,
-    PageFault::RowsTwice,
-    PageFault::EmptyEarly,
-    PageFault::OtherPage,
-    PageFault::Shrinking,
-    PageFault::Endless,
-    PageFault::NonsenseTotalPages,
-    PageFault::NegativeTotal,
-    PageFault::HugeTotal,
-    PageFault::TotalAsText,
-    PageFault::NoPagination,
-];
-
-const ROWS: [RowFault; 5] = [
-    RowFault::HugeNumbers,
-    RowFault::NegativeNumbers,
-    RowFault::LoneSurrogates,
-    RowFault::LongText,
-    RowFault::HostileText,
-];

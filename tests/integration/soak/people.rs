@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::KEY;
-use crate::faults::ailing::Ailing;
+use crate::support::portal::Portal;
 
 /// Between two things that are done.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -25,9 +25,9 @@ pub(super) struct People {
 
 impl People {
     /// They work until they are stopped.
-    pub(super) fn start(portal: &Ailing, seed: u64) -> Self {
+    pub(super) fn start(portal: &Portal, seed: u64) -> Self {
         let stop = CancellationToken::new();
-        let work = work(portal.simulator.clone(), fastrand::Rng::with_seed(seed ^ 1));
+        let work = work(portal.simulator(), fastrand::Rng::with_seed(seed ^ 1));
         let work = tokio::spawn({
             let stop = stop.clone();
             async move {

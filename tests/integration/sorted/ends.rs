@@ -5,13 +5,13 @@ use kb_simulator::Status;
 use kb_simulator::faults::{Fault, RetryAfter, Target};
 use uuid::Uuid;
 
-use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 
 #[tokio::test]
 async fn folders_are_counted_from_both_ends() {
-    let portal = Ailing::start("kbk_demo", 1).await;
+    let portal = Portal::start().await;
     let add = |name, failed, done| {
         let counts = [(Status::Failed, failed), (Status::Done, done)].into();
         portal.world(|world| world.add_synthetic_folder(name, &counts))

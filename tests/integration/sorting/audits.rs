@@ -3,7 +3,7 @@
 use super::*;
 
 /// A folder whose list is sorted by name, whatever is asked for: files that are done, then files that failed, then others that are done.
-fn unsorted_folder(portal: &Ailing, failed: usize) -> Uuid {
+fn unsorted_folder(portal: &Portal, failed: usize) -> Uuid {
     let folder = portal.world(|world| world.add_folder("Unsorted"));
     for (name, status, files) in [
         ("a", Status::Done, 2_000),
@@ -21,8 +21,8 @@ fn unsorted_folder(portal: &Ailing, failed: usize) -> Uuid {
 
 #[tokio::test]
 async fn a_folder_that_does_not_sort_among_others_is_never_counted_wrong() {
-    let portal = Ailing::start("kbk_demo", 1).await;
-    let sorted = portal.folder("Sorted", 3_000);
+    let portal = Portal::start().await;
+    let sorted = portal.mixed_folder("Sorted", 3_000);
     let folder = unsorted_folder(&portal, 600);
     let workspace = workspace(portal.base_url(), |_| {});
     let exporter = Exporter::start(&workspace).await;
@@ -37,7 +37,7 @@ async fn a_folder_that_does_not_sort_among_others_is_never_counted_wrong() {
 
 #[tokio::test]
 async fn an_audit_refutes_what_no_page_showed() {
-    let portal = Ailing::start("kbk_demo", 1).await;
+    let portal = Portal::start().await;
     // On one page that the first look leaves out.
     let folder = unsorted_folder(&portal, 10);
     let workspace = workspace(portal.base_url(), |_| {});
@@ -57,7 +57,7 @@ fn was_read_in_full(metrics: &Exposition) -> bool {
 
 #[tokio::test]
 async fn a_page_that_lacks_rows_once_costs_no_count_its_mark() {
-    let portal = Ailing::start("kbk_demo", 1).await;
+    let portal = Portal::start().await;
     let folder = portal.world(|world| {
         let folder = world.add_folder("Inbox");
         world.add_files(folder, &Status::Done, 2_980).unwrap();
@@ -82,7 +82,7 @@ async fn a_page_that_lacks_rows_once_costs_no_count_its_mark() {
 
 #[tokio::test]
 async fn rows_that_an_audit_missed_are_remembered_across_a_restart() {
-    let portal = Ailing::start("kbk_demo", 1).await;
+    let portal = Portal::start().await;
     let folder = portal.world(|world| {
         let folder = world.add_folder("Archive");
         world.add_files(folder, &Status::Done, 3_000).unwrap();

@@ -1,16 +1,19 @@
-//! The simulated portal, in the test's own process, in which nothing moves by itself.
+//! The simulated portal, in the test's own process, in which nothing moves by itself, with faults.
 
 use std::ops::Deref;
 
+use kb_simulator::faults::{Fault, Faults, Scope, Target};
 use kb_simulator::{NewFile, Options, Simulator, Status, World};
 use uuid::Uuid;
 
 use super::server::Server;
+use crate::faults::oracle::{Files, files_of};
 
 /// A simulated portal on an address of its own.
 pub(crate) struct Portal {
     simulator: Simulator,
     server: Server,
+    pub(crate) faults: Faults,
     base_path: String,
 }
 
@@ -28,12 +31,38 @@ impl Portal {
         };
         change(&mut options);
         let base_path = options.base_path.clone();
-        let simulator = Simulator::empty(options);
+        let seed = options.seed;
+        let portal = Self::of(Simulator::empty(options), seed).await;
         Self {
-            server: Server::start(simulator.router()).await,
-            simulator,
             base_path,
+            ..portal
         }
+    }
+
+    /// A portal without folders and with a key.
+    pub(crate) async fn keyed(key: &str) -> Self {
+        Self::with(|options| key.clone_into(&mut options.key)).await
+    }
+
+    /// Serves a portal; the seed decides which faults strike by chance.
+    pub(crate) async fn of(simulator: Simulator, seed: u64) -> Self {
+        let faults = Faults::new(seed);
+        Self {
+            server: Server::before(&simulator, &faults).await,
+            simulator,
+            faults,
+            base_path: String::new(),
+        }
+    }
+
+    /// Strikes every request for a target.
+    pub(crate) fn strike(&self, target: Target, fault: Fault) {
+        self.faults.add(Scope::each(target), fault);
+    }
+
+    /// Answers that were given so far to requests whose path ends so, also where a fault struck them.
+    pub(crate) fn requests_to(&self, end: &str) -> usize {
+        self.world(|world| world.requests().filter(|it| it.path.ends_with(end)).count())
     }
 
     /// The address that a configuration names.
@@ -54,6 +83,40 @@ impl Portal {
     /// Adds an empty folder.
     pub(crate) fn folder(&self, name: &str) -> Uuid {
         self.world(|world| world.add_folder(name))
+    }
+
+    /// Adds a folder with so many files, of all statuses.
+    pub(crate) fn mixed_folder(&self, name: &str, files: usize) -> Uuid {
+        self.world(|world| {
+            let folder = world.add_folder(name);
+            for (number, status) in Status::KNOWN.iter().enumerate() {
+                let share = files / 5 + usize::from(number < files % 5);
+                world.add_files(folder, status, share).unwrap();
+            }
+            folder
+        })
+    }
+
+    /// Moves a file of a folder that has not failed to failed.
+    pub(crate) fn fail_one(&self, folder: Uuid) {
+        self.world(|world| {
+            for file in world.file_ids(folder) {
+                let before = world.counts(folder);
+                let status = Status::Failed;
+                world
+                    .set_status(folder, file, status, Some("a reason"))
+                    .unwrap();
+                if world.counts(folder) != before {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Files by status, as the exposition should have them.
+    pub(crate) fn counts(&self, folder: Uuid) -> Files {
+        let counts = self.world(|world| world.counts(folder));
+        files_of(&counts.unwrap_or_default())
     }
 
     /// Adds a file of a status to a folder's root.

@@ -8,7 +8,6 @@ pub(crate) mod database;
 mod frames;
 mod home;
 pub(crate) mod proxy;
-mod tests;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
 //! The shipped alert rules, read as Prometheus reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use kb_exporter::metrics::families::ALL;
 use regex::{Captures, Regex};
 use serde::Deserialize;
-
-use super::promql::{Reading, Registry, read};
 
 /// Where they are.
 pub(crate) const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/alerts/kb-exporter.yml");
@@ -67,7 +66,7 @@ pub(crate) fn faster(by: u64, evaluations: u64) -> String {
 }
 
 /// The names in a text.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_of_a_word = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
     text.split(move |letter| !is_of_a_word(letter))
 }
@@ -102,18 +101,21 @@ pub(crate) fn parse(text: &str) -> Vec<Rule> {
         .collect()
 }
 
-/// Reads each rule's expression; what one records is known to all.
-pub(crate) fn read_all() -> Vec<(Rule, Reading)> {
-    let mut registry = Registry::of_the_program();
-    let mut read_one = |rule: Rule| {
-        let mut reading = read(&rule.expr, &registry);
-        reading.labels.extend(rule.labels.keys().cloned());
-        if let Some(name) = &rule.record {
-            registry.record(name, reading.labels.clone());
-        }
-        (rule, reading)
-    };
-    // Groups read each other's series, and some rules their own: only the second time, all are known.
-    let _first: Vec<_> = all().into_iter().map(&mut read_one).collect();
-    all().into_iter().map(read_one).collect()
+/// The names of the program's metrics that a text mentions.
+pub(crate) fn metrics_in(text: &str) -> BTreeSet<&str> {
+    words(text).filter(|word| word.starts_with("kb_")).collect()
+}
+
+/// The family that a series belongs to: a histogram's have a suffix.
+pub(crate) fn family(series: &str) -> &str {
+    let mut stripped = ["_bucket", "_count", "_sum"]
+        .iter()
+        .filter_map(|suffix| series.strip_suffix(suffix));
+    let is_family = |name: &&str| ALL.iter().any(|family| family.name == *name);
+    stripped.find(is_family).unwrap_or(series)
+}
+
+/// Whether the program has a series of this name.
+pub(crate) fn exists(series: &str) -> bool {
+    ALL.iter().any(|known| known.name == family(series))
 }

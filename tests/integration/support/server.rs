@@ -1,5 +1,6 @@
 //! A portal's front: counts what it is asked, and is down, slow or refusing on command.
 
+use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,8 @@ use axum::http::header::{DATE, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use kb_simulator::Simulator;
+use kb_simulator::faults::Faults;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -53,6 +56,20 @@ struct Front {
 impl Server {
     /// Serves a router on a free port of loopback.
     pub(crate) async fn start(router: Router) -> Self {
+        let (server, router, listener) = Self::prepared(router).await;
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        server
+    }
+
+    /// Serves a simulated portal with faults of its own.
+    pub(crate) async fn before(simulator: &Simulator, faults: &Faults) -> Self {
+        let (server, router, listener) = Self::prepared(simulator.router()).await;
+        let (simulator, faults) = (simulator.clone(), faults.clone());
+        tokio::spawn(simulator.serve_with_faults(router, faults, listener, pending()));
+        server
+    }
+
+    async fn prepared(router: Router) -> (Self, Router, TcpListener) {
         let front = Arc::new(Front {
             requests: Mutex::default(),
             written: AtomicUsize::default(),
@@ -60,15 +77,14 @@ impl Server {
             fault: watch::Sender::new(Fault::None),
         });
         let router = router.layer(from_fn_with_state(Arc::clone(&front), Front::pass));
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { axum::serve(listener, service).await });
-        Self {
+        let server = Self {
             address,
             front,
             writes: Writes::default(),
-        }
+        };
+        (server, router, listener)
     }
 
     /// Where it listens.

@@ -4,9 +4,9 @@ use kb_simulator::faults::{Fault, RetryAfter, Scope, Target};
 use uuid::Uuid;
 
 use super::{KEY, counted, scene};
-use crate::faults::ailing::Ailing;
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use kb_exposition::Exposition;
 
 const ROTATED: &str = "kbk_rotated_902c";
@@ -93,8 +93,8 @@ async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes()
 /// reload, so that requests can be counted.
 async fn refused(
     status: u16,
-    prepare: impl FnOnce(&Ailing, [Uuid; 2]),
-) -> (Ailing, [Uuid; 2], Exporter) {
+    prepare: impl FnOnce(&Portal, [Uuid; 2]),
+) -> (Portal, [Uuid; 2], Exporter) {
     let (portal, folders, workspace) = scene(|config| {
         config["collect"]["schedule"] = "1h".into();
     })

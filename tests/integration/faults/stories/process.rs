@@ -2,9 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-
 use super::{KEY, counted, scene};
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
@@ -35,37 +32,6 @@ async fn a_process_that_was_stopped_for_longer_than_the_interval_collects_on() {
     exporter.collected_again().await;
     assert_eq!(exporter.status("/livez").await, 200);
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn clients_that_are_silent_or_slow_do_not_hold_the_server() {
-    let (portal, _, workspace) = scene(|_| {}).await;
-    let exporter = Exporter::start(&workspace).await;
-    counted(&exporter, &portal).await;
-    let mut clients = Vec::new();
-    for number in 0..300 {
-        let mut client = TcpStream::connect(exporter.address()).await.unwrap();
-        let said = match number % 3 {
-            0 => "",
-            1 => "GET /metrics HTTP/1.1\r\nhost: x\r\nx-half: ",
-            _ => "POST /-/reload HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\nab",
-        };
-        client.write_all(said.as_bytes()).await.unwrap();
-        clients.push(client);
-    }
-    exporter.collected_again().await;
-    witness::reads_well(&exporter, KEY).await;
-    // The server lets go of them by itself.
-    for mut client in clients {
-        let mut said = Vec::new();
-        let closed = tokio::time::timeout(
-            crate::support::wait::DEADLINE,
-            client.read_to_end(&mut said),
-        );
-        // Closed or reset is both well.
-        let _ = closed.await.expect("the client is still held");
-    }
-    witness::was_well(&exporter, KEY);
 }
 
 #[tokio::test]

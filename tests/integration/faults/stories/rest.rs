@@ -17,8 +17,9 @@ async fn folders_whose_requests_rest_stop_no_other() {
         config["request"] = json!({"timeout": "1s", "retries": 4});
     })
     .await;
-    let resting = [1, 2, 3, 4].map(|number| portal.folder(&format!("Resting {number}"), 3));
-    let others = [1, 2, 3, 4, 5, 6].map(|number| portal.folder(&format!("Other {number}"), 3));
+    let resting = [1, 2, 3, 4].map(|number| portal.mixed_folder(&format!("Resting {number}"), 3));
+    let others =
+        [1, 2, 3, 4, 5, 6].map(|number| portal.mixed_folder(&format!("Other {number}"), 3));
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
     for folder in resting {

@@ -22,7 +22,7 @@ async fn bombs_do_not_make_the_process_large_however_many_folders_there_are() {
     })
     .await;
     for number in folders.len()..FOLDERS {
-        portal.folder(&format!("Folder {number}"), 10);
+        portal.mixed_folder(&format!("Folder {number}"), 10);
     }
     let exporter = Exporter::start(&workspace).await;
     let all_up = |metrics: &Exposition| up(metrics) == FOLDERS;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::sync::RwLock;
@@ -28,7 +29,7 @@ const PAUSES: Range<u64> = 2_100..4_500;
 pub(super) struct Life<'a, G> {
     pub(super) portal: &'a Portal,
     pub(super) workspace: &'a Workspace,
-    pub(super) clock: &'a Clock,
+    pub(super) environment: &'a [(&'static str, PathBuf)],
     pub(super) generator: fastrand::Rng,
     /// Held to read while this process is started, stopped or killed.
     pub(super) deaths: &'a RwLock<()>,
@@ -60,7 +61,7 @@ impl<G: Fn() -> bool> Life<'_, G> {
     async fn start(&self) -> Exporter {
         let _allowed = self.deaths.read().await;
         let mut command = self.workspace.command();
-        Exporter::launch(command.envs(self.clock.environment()).arg("run")).await
+        Exporter::launch(command.envs(self.environment.iter().cloned()).arg("run")).await
     }
 
     /// Waits for any moment; with every third process, for the next attempt of any process if that comes before.
@@ -84,7 +85,7 @@ async fn wait(generator: &mut fastrand::Rng, millis: Range<u64>) {
 
 /// How often what happened to the server and the connections.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(crate) struct Record {
     stops: usize,
     kills: usize,
     pauses: usize,
@@ -96,7 +97,7 @@ pub(super) struct Record {
 }
 
 /// The server, and what lies between.
-pub(super) struct Weather<'a> {
+pub(crate) struct Weather<'a> {
     pub(super) server: &'a Server,
     pub(super) proxy: &'a Proxy,
     pub(super) database: &'a Database,

@@ -2,20 +2,20 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use kb_exposition::Exposition;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::portal::{KEY, KEY_VARIABLE};
+use crate::portal::{KEY, KEY_VARIABLE, Portal};
 
-/// The core that the exporter runs on.
-pub const CORE: &str = "0";
+const CORE: &str = "0";
 
 /// What the packages and the image set.
 const ALLOCATOR: [(&str, &str); 3] = [
@@ -27,23 +27,63 @@ const ALLOCATOR: [(&str, &str); 3] = [
 /// By then it listens.
 const STARTED: Duration = Duration::from_secs(10);
 
+/// How the exporter collects.
+pub struct Config {
+    pub strategy: &'static str,
+    pub concurrency: usize,
+    /// Requests per second.
+    pub rate: u32,
+    /// Seconds from one collection to the next.
+    pub every: u64,
+    /// Seconds until a quiet folder is read again.
+    pub quiet_every: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            strategy: "full",
+            concurrency: 8,
+            rate: 100_000,
+            every: 1,
+            quiet_every: 300,
+        }
+    }
+}
+
+impl Config {
+    /// The file, for a portal and with the state in a folder. JSON is YAML as well.
+    pub fn file(&self, portal: &Portal, folder: &Path) -> Value {
+        json!({
+            "portals": [{"name": "bench", "base_url": portal.url, "api_key_env": KEY_VARIABLE}],
+            "collect": {
+                "strategy": self.strategy,
+                "concurrency": self.concurrency,
+                "max_requests_per_second": self.rate,
+                "schedule": format!("{}s", self.every),
+                "jitter": "0s",
+                "quiet_every": format!("{}s", self.quiet_every),
+                "max_pages_per_folder": 2_000_000,
+                "max_folders": 1_000_000,
+            },
+            "state": {"path": folder.join("state")},
+        })
+    }
+}
+
 /// An exporter that collects on schedule. It ends when this is dropped.
 pub struct Exporter {
-    /// The process.
-    pub process: Child,
-    /// The address of its metrics.
-    pub metrics: String,
+    process: Child,
+    metrics: String,
     _place: Place,
 }
 
 impl Exporter {
-    /// Starts it with a configuration and further arguments, and waits until it listens. The configuration is made for the folder that
-    /// holds it.
-    pub fn start(config: impl FnOnce(&Path) -> Value, arguments: &[&str]) -> Result<Self> {
+    /// Starts it with a configuration, and waits until it listens. The configuration is made for the folder that holds it.
+    pub fn start(config: impl FnOnce(&Path) -> Value) -> Result<Self> {
         let place = Place::new(config)?;
         let mut process = place
             .command(&["run", "--web.listen-address", "127.0.0.1:0"])
-            .args(arguments)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -55,6 +95,19 @@ impl Exporter {
             metrics: format!("http://{address}/metrics"),
             _place: place,
         })
+    }
+
+    /// What it shows now, with or without gzip.
+    pub async fn scrape(&self, gzip: bool) -> Result<String> {
+        kb_exporter::tls::install_provider();
+        let http = reqwest::Client::builder().no_proxy().gzip(gzip).build()?;
+        let response = http.get(&self.metrics).send().await?;
+        Ok(response.error_for_status()?.text().await?)
+    }
+
+    pub async fn metrics(&self) -> Result<Exposition> {
+        let text = self.scrape(false).await?;
+        Exposition::parse(&text).map_err(anyhow::Error::msg)
     }
 }
 
@@ -84,22 +137,16 @@ fn listening(log: impl Read + Send + 'static) -> Result<String> {
 }
 
 /// Where an exporter keeps its configuration and its state.
-pub struct Place {
-    folder: TempDir,
-    config: PathBuf,
-}
+pub struct Place(TempDir);
 
 impl Place {
     /// Writes a configuration into a new folder, which is removed in the end.
     pub fn new(config: impl FnOnce(&Path) -> Value) -> Result<Self> {
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         let file = folder.path().join("config.yml");
-        fs::write(&file, config(folder.path()).to_string())
+        fs::write(file, config(folder.path()).to_string())
             .context("cannot write the configuration")?;
-        Ok(Self {
-            folder,
-            config: file,
-        })
+        Ok(Self(folder))
     }
 
     /// The program with that configuration.
@@ -108,9 +155,8 @@ impl Place {
         command
             .args(["-c", CORE, env!("CARGO_BIN_EXE_kb-exporter")])
             .args(arguments)
-            .arg("--config.file")
-            .arg(&self.config)
-            .current_dir(self.folder.path())
+            .arg("--config.file=config.yml")
+            .current_dir(self.0.path())
             .env(KEY_VARIABLE, KEY)
             .envs(ALLOCATOR);
         command

@@ -1,7 +1,5 @@
 //! Tables, and how figures look in them.
 
-use std::time::Duration;
-
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
@@ -30,26 +28,4 @@ pub fn grouped(number: u64) -> String {
         .map(String::from_utf8_lossy)
         .collect();
     groups.join(",")
-}
-
-/// How many times as much.
-pub fn times(much: f64, than: f64) -> String {
-    let times = much / than;
-    if times < 10.0 {
-        format!("{times:.2}×")
-    } else {
-        format!("{times:.0}×")
-    }
-}
-
-/// A time in seconds.
-pub fn seconds(time: Duration) -> String {
-    format!("{:.2}", time.as_secs_f64())
-}
-
-/// The one in the middle, of at least one.
-pub fn median<T: Copy + Ord>(values: &[T]) -> Option<T> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied()
 }
