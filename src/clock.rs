@@ -129,18 +129,4 @@ mod tests {
         assert_eq!(suspended.since(start), hour);
         assert_eq!(set_back.since(start), hour);
     }
-
-    #[tokio::test(start_paused = true)]
-    async fn both_clocks_pass_with_the_paused_time_of_a_test() {
-        let start = Moment::now();
-        let day = Duration::from_hours(24);
-        tokio::time::sleep(day).await;
-        let end = Moment::now();
-        assert_eq!(end.elapsed_since(start), day);
-        let passed = end.wall.since(start.wall);
-        assert!(
-            passed.abs_diff(day) <= Duration::from_millis(1),
-            "{passed:?}"
-        );
-    }
 }

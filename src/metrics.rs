@@ -12,8 +12,6 @@ mod family;
 mod process;
 mod samples;
 mod scrape;
-#[cfg(test)]
-mod tests;
 
 use crate::clock::Moment;
 use crate::snapshot::Snapshot;

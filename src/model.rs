@@ -157,15 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn an_upper_case_id_is_the_same_folder() {
-        let lower = FolderId::parse("018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6");
-        assert_eq!(
-            FolderId::parse("018F2C5E-7B1A-7C3D-9E4F-A1B2C3D4E5F6"),
-            lower
-        );
-    }
-
-    #[test]
     fn a_portal_name_is_short_and_printable() {
         assert!(PortalName::new("main").is_some());
         assert!(PortalName::new("Портал 1").is_some());

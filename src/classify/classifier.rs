@@ -184,67 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_fits_gives_the_class() {
-        let classifier = classifier(&[
-            ("(?i)timed? ?out", "timeout"),
-            ("out", "never"),
-            ("^$", "blank"),
-        ]);
-        let found = classifier.explain("Request TIMED OUT");
-        assert_eq!(found.class.as_str(), "timeout");
-        assert_eq!(found.rule, Some((1, &classifier.rules[0])));
-        assert_eq!(classifier.classify(Some("out of memory")).as_str(), "never");
-    }
-
-    #[test]
-    fn other_rules_or_another_order_of_them_is_another_version() {
-        let rules = [("a", "first"), ("b", "second")];
-        let version = classifier(&rules).version();
-        assert_eq!(version, classifier(&rules).version());
-        for others in [&rules[..1], &[("b", "second"), ("a", "first")], &[]] {
-            assert_ne!(classifier(others).version(), version);
-        }
-    }
-
-    #[test]
-    fn no_rule_gives_a_class_to_a_reason_that_is_not_there() {
-        let classifier = classifier(&[("", "everything")]);
-        for blank in ["", " \n"] {
-            let found = classifier.explain(blank);
-            assert_eq!((found.class, found.rule), (Class::Unspecified, None));
-            assert_eq!(classifier.classify(Some(blank)), Class::Unspecified);
-        }
-        assert_eq!(classifier.classify(None), Class::Unspecified);
-        assert_eq!(classifier.classify(Some("x")).as_str(), "everything");
-    }
-
-    #[test]
-    fn a_reason_without_a_rule_is_masked() {
-        let classifier = classifier(&[("a", "b")]);
-        let found = classifier.explain("no text");
-        assert_eq!((found.class.as_str(), found.rule), ("no text", None));
-    }
-
-    #[test]
-    fn the_name_of_the_file_is_replaced_in_a_message_in_json_as_well() {
-        let classifier = classifier(&[]);
-        for (text, file) in [
-            (
-                r#"{"message": "cannot read \u0430\u043a\u0442 7\u044f.pdf"}"#,
-                "акт 7я.pdf",
-            ),
-            (
-                r#"{"message": "cannot read The \"old\" plan.docx"}"#,
-                r#"The "old" plan.docx"#,
-            ),
-        ] {
-            let text = Some(text);
-            let class = classifier.classify(Reason { text, file });
-            assert_eq!(class.as_str(), "cannot read <file>");
-        }
-    }
-
-    #[test]
     fn rules_are_tried_on_the_beginning_and_the_end_of_a_long_reason() {
         let classifier = classifier(&[("^begins", "first"), ("ends$", "last")]);
         let middle = "я".repeat(100_000);

@@ -146,18 +146,6 @@ mod tests {
     use crate::classify::Classifier;
 
     #[test]
-    fn an_expression_that_is_none_says_what_is_wrong_on_one_line() {
-        let error = "(unclosed".parse::<Pattern>().unwrap_err();
-        assert_eq!(error.to_string(), "a regular expression: unclosed group");
-    }
-
-    #[test]
-    fn an_expression_that_would_be_huge_is_refused() {
-        let error = r"\w{900}{900}".parse::<Pattern>().unwrap_err();
-        assert!(error.to_string().contains("size limit"), "{error}");
-    }
-
-    #[test]
     fn a_class_is_a_label_and_none_of_the_reserved_ones() {
         let class = |word: &str| word.parse::<Class>();
         assert_eq!(class("time out").unwrap().as_str(), "time out");
@@ -189,15 +177,6 @@ mod tests {
         let masks = vec![mask("quota", r"over \d+ GB"), mask("tenant", "acme[-0-9]*")];
         let class = Classifier::new(Vec::new(), masks).classify(reason);
         assert_eq!(class.as_str(), "tenant <tenant> of <tenant> is <quota>");
-    }
-
-    #[test]
-    fn other_masks_are_another_version() {
-        let version = |masks: &[Mask]| Classifier::new(Vec::new(), masks.to_vec()).version();
-        let masks = [mask("a", "x"), mask("b", "y")];
-        assert_eq!(version(&masks), version(&masks));
-        assert_ne!(version(&masks), version(&masks[..1]));
-        assert_ne!(version(&[]), version(&masks[..1]));
     }
 
     #[test]

@@ -179,14 +179,4 @@ mod tests {
             assert_eq!((files(&class), files(&Class::Unread)), (lost, unread));
         }
     }
-
-    #[test]
-    fn an_example_is_one_line_and_cut() {
-        let example = |text| shown(text, EXAMPLE_CHARACTERS);
-        assert_eq!(example("password: Winter"), "password: <secret>");
-        assert_eq!(&*example(" a\r\n b\u{202e}\u{0} "), "a b\u{fffd}\u{fffd}");
-        let long = example(&"я ".repeat(5_000_000));
-        assert_eq!(long.chars().count(), EXAMPLE_CHARACTERS);
-        assert!(long.ends_with('…'), "{long}");
-    }
 }

@@ -178,16 +178,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_stays_as_configured() {
-        for text in [
-            "https://portal.example/admin",
-            "https://portal.example:8443/a/b/",
-        ] {
-            assert_eq!(BaseUrl::parse(text).unwrap().to_string(), text);
-        }
-    }
-
-    #[test]
     fn one_portal_has_one_normalised_address() {
         let normalised = |text| BaseUrl::parse(text).unwrap().normalised();
         for (one, other) in [

@@ -1,18 +1,16 @@
 //! What counts as well, as a table of stories.
 
-mod reindex;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-use crate::history::{Departure, DepartureReason, FullRead, Look};
-use crate::model::{ByStatus, FolderName, PortalName, Series, Timestamp};
+use crate::history::{FullRead, Look};
+use crate::model::{ByStatus, FolderName, PortalName, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    FolderState, ListFacts, ListState, Unavailable, Unreadable, Unwatched, Waiting, Way, Writes,
+    FolderState, ListFacts, ListState, Unavailable, Unreadable, Unwatched, Way, Writes,
 };
 
 const FACTS: ListFacts = ListFacts {
@@ -108,31 +106,6 @@ fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_or_was_never_counted_is_a_warning_and_one_that_left_is_none() {
-    let now = Moment::now();
-    let unavailable = |reason| {
-        FolderState::Unavailable(Unreadable {
-            reason,
-            message: "why".to_owned(),
-        })
-    };
-    let left = FolderState::Departed(Departure {
-        reason: DepartureReason::Gone,
-        since: now.wall,
-    });
-    for (state, expected) in [
-        (FolderState::Counted, Status::Pass),
-        (FolderState::Unseen, Status::Warn),
-        (unavailable(Unavailable::Forbidden), Status::Warn),
-        (unavailable(Unavailable::Error), Status::Warn),
-        (left, Status::Pass),
-    ] {
-        let portal = portal(ListState::Read(FACTS), vec![folder(state.clone(), None)]);
-        assert_eq!(status(vec![portal], now), expected, "{state:?}");
-    }
-}
-
-#[test]
 fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_waits() {
     const DAY: u64 = 24 * 60;
     let counted = Moment::now();
@@ -191,63 +164,4 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
             "{message}"
         );
     }
-}
-
-#[test]
-fn folders_that_wait_are_said_and_no_warning() {
-    let note = |folders| {
-        let mut view = (*portal(ListState::Read(FACTS), vec![])).clone();
-        view.waiting = Some(Waiting {
-            folders,
-            longest: Duration::from_millis(750_400),
-        });
-        let snapshot = snapshot(vec![Arc::new(view)]);
-        let health = judge(&snapshot, Conditions::default(), Moment::now());
-        assert_eq!(health.status, Status::Pass);
-        sentences(&health.portals[0].findings)
-    };
-    assert_eq!(note(1), "1 folder waits to be read, the first for 12m 30s");
-    assert_eq!(note(9), "9 folders wait to be read, the first for 12m 30s");
-}
-
-#[test]
-fn what_a_list_leaves_out_is_said() {
-    let facts = ListFacts {
-        folders: 3,
-        unwatched: Unwatched {
-            max_folders: 2,
-            no_match: 1,
-            invalid_row: 1,
-            list_incomplete: 1,
-        },
-    };
-    let mut view = (*portal(ListState::Read(facts), vec![])).clone();
-    view.state_writes = Writes::Refused("the disk is full".to_owned());
-    let snapshot = snapshot(vec![Arc::new(view)]);
-    let health = judge(&snapshot, Conditions::default(), Moment::now());
-    assert_eq!(health.status, Status::Warn);
-    assert_eq!(health.portals[0].findings.len(), 5);
-}
-
-#[test]
-fn files_that_fail_are_said_and_change_no_status() {
-    let now = Moment::now();
-    let step = Series::step(now.wall);
-    let mut view = folder(FolderState::Counted, Some(now));
-    let day = Arc::make_mut(&mut view.day);
-    for series in [&mut day.failed_entries, &mut day.finished_entries] {
-        series.note(step - Series::DAY, 0);
-        series.note(step, 42);
-    }
-    let portal = portal(ListState::Read(FACTS), vec![view]);
-    let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
-    assert_eq!(health.status, Status::Pass);
-    let portal = &health.portals[0];
-    assert_eq!(
-        [&portal.findings, &portal.folders[0].findings].map(|findings| sentences(findings)),
-        [
-            "42 of 42 files that finished in half an hour failed",
-            "42 files failed in the last hour"
-        ]
-    );
 }

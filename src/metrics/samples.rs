@@ -102,38 +102,3 @@ pub(super) fn float(count: u64) -> f64 {
 pub(super) fn flag(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(labels: &'static [&'static str], fill: impl FnOnce(&mut Samples<'_>)) -> String {
-        let mut text = Vec::new();
-        let mut samples = Samples::new(&mut text, "# HEAD\n".to_owned(), "family", labels);
-        fill(&mut samples);
-        samples.finish().unwrap();
-        String::from_utf8(text).unwrap()
-    }
-
-    #[test]
-    fn a_family_has_one_head_and_every_sample_in_order() {
-        let text = written(&["a", "b"], |samples| {
-            samples.add(&["1", "\\ \" \n"], 0.5);
-            samples.add(&["2", ""], 1e300);
-        });
-        let large = format!("1{}", "0".repeat(300));
-        let expected = format!(
-            "# HEAD\nfamily{{a=\"1\",b=\"\\\\ \\\" \\n\"}} 0.5\nfamily{{a=\"2\",b=\"\"}} {large}\n"
-        );
-        assert_eq!(text, expected);
-        assert_eq!(
-            written(&[], |samples| samples.add(&[], 1.0)),
-            "# HEAD\nfamily 1\n"
-        );
-    }
-
-    #[test]
-    fn a_family_without_samples_is_left_out() {
-        assert_eq!(written(&[], |_| {}), "");
-    }
-}

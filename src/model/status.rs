@@ -124,27 +124,3 @@ impl<T> IndexMut<Status> for ByStatus<T> {
         &mut self.0[status as usize]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_reads_back_and_others_are_unknown() {
-        for status in Status::ALL {
-            assert_eq!(Status::from_word(status.as_str()), status);
-        }
-        for word in ["", "Done", "queued", "unknown "] {
-            assert_eq!(Status::from_word(word), Status::Unknown);
-        }
-    }
-
-    #[test]
-    fn unknown_is_shown_only_while_there_is_one() {
-        let mut counts = ByStatus::<u64>::default();
-        assert_eq!(counts.shown().count(), 5);
-        counts[Status::Unknown] = 2;
-        assert_eq!(counts.shown().last(), Some((Status::Unknown, 2)));
-        assert_eq!(counts.total(), 2);
-    }
-}

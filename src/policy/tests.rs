@@ -1,7 +1,6 @@
 //! Stories of folders with failed files, and of the portal around them.
 
 mod classes;
-mod cost;
 mod holds;
 mod limits;
 mod promises;

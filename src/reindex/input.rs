@@ -117,38 +117,3 @@ pub(super) fn judges(snapshot: &Snapshot, portal: &PortalView, made_by: &PortalN
     let other = snapshot.portal(made_by);
     other.is_none_or(|other| other.name == portal.name || other.address != portal.address)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-
-    #[test]
-    fn entries_with_one_address_judge_their_own_attempts_and_those_of_names_that_are_gone() {
-        let portal = |name: &str, address: &str| {
-            let name = PortalName::new(name).unwrap();
-            let key = KeySource::File(HiddenPath::file("api_key_file", "key"));
-            let portal = Portal::new(name, BaseUrl::parse(address).unwrap(), key);
-            Arc::new(PortalView::unasked(&portal))
-        };
-        let snapshot = Snapshot {
-            portals: vec![
-                portal("main", "https://portal.example"),
-                portal("again", "https://portal.example:443/"),
-                portal("other", "https://other.example"),
-            ],
-            ..Snapshot::default()
-        };
-        for (made_by, judged_by) in [
-            ("main", [true, false, true]),
-            ("again", [false, true, true]),
-            ("other", [true, true, true]),
-            ("renamed", [true, true, true]),
-        ] {
-            let made_by = PortalName::new(made_by).unwrap();
-            let judging = snapshot.portals.iter();
-            let judging = judging.map(|portal| judges(&snapshot, portal, &made_by));
-            assert_eq!(judging.collect::<Vec<_>>(), judged_by, "{made_by}");
-        }
-    }
-}

@@ -2,7 +2,6 @@
 
 use super::*;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
@@ -94,79 +93,6 @@ fn a_line_of_json_has_the_same_keys_and_typed_values() {
         rest,
         "\"level\":\"info\",\"target\":\"kb_exporter::x\",\"msg\":\"read\",\"up\":true,\"ratio\":0.5,\"none\":\"NaN\",\"portal\":\"main\"}\n"
     );
-}
-
-#[test]
-fn an_error_is_shown_with_its_causes() {
-    let cause = io::Error::other("no such file");
-    let error = anyhow::Error::new(cause).context("cannot read the key");
-    let error: &(dyn std::error::Error + 'static) = error.as_ref();
-    let line = logged(Level::Info, Format::Logfmt, || {
-        tracing::error!(error, "failed");
-    });
-    assert!(
-        line.ends_with("error=\"cannot read the key: no such file\"\n"),
-        "{line}"
-    );
-}
-
-#[test]
-fn libraries_are_quieter_than_this_crate() {
-    use tracing::Level as At;
-    for (level, own, libraries) in [
-        (Level::Error, At::ERROR, At::ERROR),
-        (Level::Warn, At::WARN, At::WARN),
-        (Level::Info, At::INFO, At::WARN),
-        (Level::Debug, At::DEBUG, At::WARN),
-        (Level::Trace, At::TRACE, At::DEBUG),
-    ] {
-        for at in [At::ERROR, At::WARN, At::INFO, At::DEBUG, At::TRACE] {
-            let filter = filter(level);
-            assert_eq!(
-                filter.would_enable("kb_exporter::collect", &at),
-                at <= own,
-                "{level:?} {at}"
-            );
-            assert_eq!(
-                filter.would_enable("hyper::proto", &at),
-                at <= libraries,
-                "{level:?} {at}"
-            );
-        }
-    }
-}
-
-/// Fails to write the first line.
-#[derive(Clone, Default)]
-struct BrokenOnce {
-    written: Written,
-    broken: Arc<AtomicBool>,
-}
-
-impl io::Write for BrokenOnce {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.broken.swap(true, Ordering::Relaxed) {
-            return self.written.write(bytes);
-        }
-        Err(io::ErrorKind::BrokenPipe.into())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_line_that_cannot_be_written_is_lost_alone() {
-    let writer = BrokenOnce::default();
-    let written = writer.written.clone();
-    let subscriber = subscriber(Level::Info, Format::Logfmt, move || writer.clone());
-    tracing::subscriber::with_default(subscriber, || {
-        tracing::error!("nobody reads this");
-        tracing::error!("read again");
-    });
-    let lines = written.text();
-    assert_eq!(lines.lines().count(), 1, "{lines}");
-    assert!(lines.contains("msg=\"read again\""), "{lines}");
 }
 
 /// Texts with many characters that could break a line.

@@ -84,16 +84,6 @@ fn classes(slots: &ClassSlots) -> Vec<String> {
 }
 
 #[test]
-fn an_example_shows_what_the_largest_class_without_a_slot_is() {
-    let reasons = [("a", 1), ("b", 3), ("c", 5), ("d 7", 2), ("e 8", 2)];
-    let counted = tally(&Arc::default(), &reasons);
-    let rows = empty().count(folder(1), &counted, hour(0), true);
-    let examples = rows.iter().map(|row| row.example.as_deref());
-    assert_eq!(examples.collect::<Vec<_>>(), [None, None, Some("d 7")]);
-    assert_eq!(rows[2].class, Class::Other);
-}
-
-#[test]
 fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folder_was_read_first() {
     let counts: [(u128, &[(&str, u64)]); 3] = [
         (1, &[("a", 1), ("b", 2)]),
@@ -124,81 +114,6 @@ fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folde
 }
 
 #[test]
-fn a_folder_that_is_read_again_before_the_end_counts_once() {
-    let mut slots = empty();
-    for _ in 0..3 {
-        count(&mut slots, 1, &[("a", 2), ("b", 1)], hour(0));
-    }
-    count(&mut slots, 2, &[("c", 3), ("d", 3)], hour(0));
-    slots.settle();
-    assert_eq!(classes(&slots), ["a", "c", "d"]);
-}
-
-#[test]
-fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    slots.settle();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(1));
-    count(&mut slots, 2, &[("c", 2)], hour(1));
-    count(&mut slots, 3, &[("d", 5)], hour(1));
-    let changed: BTreeMap<_, _> = slots.settle().into_iter().collect();
-    assert_eq!(changed.len(), 2);
-    assert_eq!(labels(changed[&folder(2)].clone()), shown(&[("other", 2)]));
-    assert_eq!(labels(changed[&folder(3)].clone()), shown(&[("d", 5)]));
-    assert_eq!(classes(&slots), ["a", "b", "d"]);
-}
-
-#[test]
-fn the_portal_s_slot_of_a_class_is_free_when_no_folder_has_a_file_of_it_and_another_class_needs_it()
-{
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    count(&mut slots, 2, &[("a", 1), ("c", 1)], hour(0));
-    slots.settle();
-    count(&mut slots, 1, &[("b", 1)], hour(1));
-    count(&mut slots, 3, &[("d", 1)], hour(1));
-    assert!(slots.settle().is_empty(), "the second folder has it");
-    assert_eq!(classes(&slots), ["a", "b", "c"]);
-    count(&mut slots, 2, &[("c", 1)], hour(2));
-    slots.settle();
-    assert_eq!(classes(&slots), ["b", "c", "d"]);
-}
-
-#[test]
-fn a_class_without_files_keeps_a_slot_that_no_class_needs_for_a_day_of_counts() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    for at in 1..=24 {
-        count(&mut slots, 1, &[("b", 1)], hour(at));
-        assert_eq!(classes(&slots), ["a", "b"]);
-    }
-    count(&mut slots, 1, &[("b", 1)], hour(25));
-    assert_eq!(classes(&slots), ["b"]);
-    let crowd = [("a", 1), ("c", 1), ("b", 1)];
-    let expected = [("a", 1), ("b", 1), ("other", 1)];
-    assert_eq!(count(&mut slots, 1, &crowd, hour(200)), shown(&expected));
-    assert_eq!(slots.classes()["b"].first_seen, hour(0));
-}
-
-#[test]
-fn a_class_that_other_rules_replace_loses_its_slot_at_the_next_count() {
-    let mut slots = empty();
-    let reasons = [
-        ("reading a timed out", 2),
-        ("lost", 1),
-        ("reading b timed out", 1),
-    ];
-    let rows = count(&mut slots, 1, &reasons, hour(0));
-    let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
-    assert_eq!(rows, shown(&expected));
-    let classifier = with_rule("timed out", "timeout");
-    slots.limits = limits(&classifier);
-    let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1), true);
-    assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
-}
-
-#[test]
 fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of_the_collection() {
     let classifier = with_rule("timed out", "timeout");
     let mut slots = ClassSlots::new(limits(&classifier));
@@ -223,26 +138,4 @@ fn a_class_is_as_old_as_in_the_folder_that_had_it_first() {
     count(&mut slots, 2, &[("a", 1)], hour(2));
     let class = &slots.classes()["a"];
     assert_eq!((class.first_seen, class.last_seen), (hour(1), hour(2)));
-}
-
-#[test]
-fn fewer_slots_go_to_the_largest_classes() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(0));
-    count(&mut slots, 2, &[("c", 3)], hour(0));
-    slots.settle();
-    (slots.limits.portal, slots.limits.folder) = (2, 1);
-    slots.settle();
-    assert_eq!(classes(&slots), ["b", "c"]);
-    let rows = count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(1));
-    assert_eq!(rows, shown(&[("b", 2), ("other", 1)]));
-}
-
-#[test]
-fn a_folder_that_leaves_frees_its_slots() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1)], hour(0));
-    slots.retain_folders(|id| id != folder(1));
-    slots.settle();
-    assert_eq!(slots, empty());
 }

@@ -3,7 +3,6 @@
 mod entries;
 mod histories;
 mod limit;
-mod rows;
 mod times;
 
 use std::collections::BTreeMap;

@@ -217,27 +217,6 @@ fn an_attempt_is_worth_it_with_ten_files_that_are_not_eligible_for_each_that_is_
 }
 
 #[test]
-fn a_hold_for_many_other_files_and_one_for_a_new_ledger_have_sentences_of_their_own() {
-    let mut setup = Setup::with(vec![TestFolder::failing(1, 12)]);
-    setup.folder().rules.never_classes = vec!["password".into()];
-    setup.folder().fail(1_500, "password", ago(HOUR));
-    let meaning = |setup: &Setup| match setup.decision().choice {
-        Choice::Hold(hold) => hold.meaning(),
-        Choice::Send { .. } => String::new(),
-    };
-    let said = meaning(&setup);
-    for part in ["12 eligible", "1500 others", "at most 120"] {
-        assert!(said.contains(part), "{said}");
-    }
-    setup.folder().failed.clear();
-    assert_eq!(meaning(&setup), Reason::NothingEligible.sentence());
-    setup.ledger.view = Book::new(ago(MINUTE));
-    assert!(meaning(&setup).contains("the portal is new in the ledger"));
-    setup.ledger_usable = false;
-    assert_eq!(meaning(&setup), Reason::Ledger.sentence());
-}
-
-#[test]
 fn a_backlog_may_be_a_tenth_of_the_folder() {
     let mut setup = Setup::new(Mode::Enforce);
     setup.folder().counts[Status::Done] = 5_000;

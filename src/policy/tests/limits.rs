@@ -1,7 +1,6 @@
 //! Refusals, portals that do not carry out requests, and the budget.
 
 use super::*;
-use crate::attempts::Forgiven;
 use crate::config::Budget;
 
 fn refused(status: u16, retry_after: Option<u64>) -> Outcome {
@@ -150,19 +149,4 @@ fn a_folder_with_more_files_than_the_budget_has_a_whole_window_alone() {
     };
     assert_eq!(hold.reason, Reason::Budget);
     assert_eq!(hold.until, Some(NOON.after(HOUR * 4)));
-}
-
-#[test]
-fn a_portal_that_is_new_in_the_ledger_waits_until_everything_is_forgiven() {
-    let mut setup = Setup::with(vec![TestFolder::failing(1, 3)]);
-    setup.ledger.view = Book::new(ago(MINUTE * 59));
-    let Choice::Hold(hold) = setup.decision().choice else {
-        panic!("the ledger is new")
-    };
-    let expected = (Reason::Ledger, Some(NOON.after(MINUTE)));
-    assert_eq!((hold.reason, hold.until), expected);
-    assert_eq!(setup.decision().numbers.next_allowed, None, "no cooldown");
-    let view = &mut setup.ledger.view;
-    view.forgive(&Forgiven::Everything, AttemptId::default());
-    assert_eq!(setup.reason(), Reason::Eligible);
 }

@@ -112,28 +112,6 @@ fn read(
     review(attempt, Some(LaterRead { began, seen }), NOON)
 }
 
-#[test]
-fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
-    let (mut ledger, id) = watched(Outcome::Unknown {
-        why: Lost::NoAnswer,
-    });
-    let first = read(&ledger, id, NOON, &|file| {
-        if file == key(1) { DONE } else { PENDING }
-    });
-    assert_eq!((first.changed.len(), first.verdict), (2, None));
-    let at = NOON;
-    ledger.view.review(id, at, &first).unwrap();
-    assert!(read(&ledger, id, NOON, &|_| PENDING).is_empty());
-    let last = read(&ledger, id, NOON, &|_| DONE);
-    assert_eq!(last.verdict, Some(Verdict::Recovered));
-    ledger.view.review(id, at, &last).unwrap();
-    assert_eq!(ledger.view.totals(folder(1)).files_recovered, 2);
-    assert!(
-        read(&ledger, id, NOON, &|_| FAILED).is_empty(),
-        "it is over"
-    );
-}
-
 /// What becomes of an attempt of which one file is seen so and the other stays failed, at a read this number of minutes after the request: the
 /// number of files that failed again and the verdict.
 fn after(outcome: Outcome, minutes: u32, other: Observation) -> (u64, Option<Verdict>) {

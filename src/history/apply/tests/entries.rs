@@ -79,34 +79,6 @@ fn a_file_enters_when_its_last_settled_status_was_another_one() {
 }
 
 #[test]
-fn files_that_are_uploaded_and_fail_after_the_first_read_are_entries_whatever_their_upload_says() {
-    let failed = files(0..40, Failed);
-    let mut story = Story::default();
-    story.read(&[(99, Done)]);
-    // By a clock that is behind, they were there before.
-    story.read_folder(&Rows {
-        created: -60,
-        ..whole(&failed)
-    });
-    assert_eq!(story.entries(Failed), 40);
-}
-
-#[test]
-fn a_list_that_is_empty_for_some_reads_is_no_entry_when_it_is_back() {
-    let failed = files(0..260, Failed);
-    for reads in 1..9 {
-        let mut story = Story::default();
-        story.read(&failed);
-        for _ in 0..reads {
-            story.read(&[]);
-        }
-        story.read(&failed).read(&failed);
-        assert_eq!(story.entries(Failed), 0, "{reads}");
-        assert_eq!(story.oldest[Failed], Some(at(0)), "they never left");
-    }
-}
-
-#[test]
 fn a_file_that_was_away_for_more_than_a_day_enters_again() {
     let mut story = Story::default();
     story.read(&[(1, Failed)]).read(&[]);
@@ -178,20 +150,6 @@ fn the_other_statuses_count_the_growth_between_consistent_reads() {
 }
 
 #[test]
-fn an_inconsistent_read_is_no_base() {
-    for status in [Failed, Pending] {
-        let files = files(0..9, status);
-        let mut story = Story::default();
-        story
-            .read_folder(&torn(&files[..5]))
-            .read_folder(&torn(&files[..3]))
-            .read(&files)
-            .read(&files);
-        assert_eq!(story.entries(status), 0, "{status:?}");
-    }
-}
-
-#[test]
 fn absence_from_rows_that_are_not_whole_proves_nothing() {
     for are_all in [true, false] {
         let mut story = Story::default();
@@ -219,28 +177,6 @@ fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_an_inconsistent_read
     assert_eq!(story.indexed(), 1, "once, though it was read twice");
     story.read_folder(&torn(&[(1, Failed)]));
     assert_eq!(story.entries(Failed), 2);
-}
-
-#[test]
-fn failures_that_recur_are_entries_while_done_files_are_deleted() {
-    let mut story = Story::default();
-    let failed = files(0..10, Failed);
-    // As many done files are deleted as become done.
-    let read = |story: &mut Story, failed: &[(u128, Status)]| {
-        let counts = counts(&[(Failed, failed.len() as u64), (Done, 100)]);
-        let rows = Rows {
-            every_row: false,
-            ..whole(failed)
-        };
-        story.read_with_counts(&rows, Some(counts));
-    };
-    read(&mut story, &[]);
-    for _ in 0..4 {
-        for rows in [&failed[..], &failed, &[], &[]] {
-            read(&mut story, rows);
-        }
-    }
-    assert_eq!(story.entries(Failed), 40);
 }
 
 #[test]

@@ -3,19 +3,6 @@
 use super::*;
 
 #[test]
-fn the_time_to_done_counts_for_a_file_that_arrived_between_two_reads() {
-    let mut story = Story::default();
-    story
-        .read(&[])
-        .read(&[(1, Pending)])
-        .read(&[(1, Processing)]);
-    assert_eq!(story.indexed(), 0);
-    story.read(&[(1, Done)]).read(&[(1, Done)]);
-    let indexing = story.record.as_ref().unwrap().counters.indexing;
-    assert_eq!((indexing.count, indexing.sum_millis), (1, 180_000));
-}
-
-#[test]
 fn the_time_to_done_does_not_count_for_other_files() {
     let first_read: &[&[(u128, Status)]] = &[&[(1, Pending)], &[(1, Done)]];
     let failed: &[&[(u128, Status)]] = &[
@@ -108,22 +95,6 @@ fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
     ));
     assert_eq!(story.indexed(), 0);
     assert!(story.history.is_empty());
-}
-
-#[test]
-fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_found() {
-    let mut story = Story::default();
-    story.read(&[(1, Done), (2, Done)]);
-    let full_read = story.record.as_ref().unwrap().full_read;
-    assert!(full_read.is_some());
-    story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 1));
-    story.read_folder(&by_boundaries(&[(1, Pending), (2, Done)], 2));
-    story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 3));
-    let record = story.record.as_ref().unwrap();
-    assert_eq!(
-        (record.counters.entries[Failed], record.full_read),
-        (1, full_read)
-    );
 }
 
 #[test]
