@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use kb_simulator::Status;
+
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
