@@ -7,7 +7,6 @@ mod addresses;
 mod answers;
 mod checked;
 pub(crate) mod clock;
-mod demo;
 mod disk;
 mod forgive;
 mod holds;

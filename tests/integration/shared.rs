@@ -14,6 +14,5 @@ mod pooler;
 mod read_only;
 mod rolling;
 mod scene;
-mod slow;
 pub(crate) mod storm;
 mod takeover;
