@@ -2,11 +2,9 @@
 
 mod address;
 mod check;
-mod classes;
 mod completion;
 mod config_check;
 mod demo;
-mod document;
 mod errors;
 mod exit;
 mod files;
@@ -18,9 +16,9 @@ mod reindex;
 mod rules;
 mod scan;
 mod settings;
-mod table;
 #[cfg(test)]
 mod testing;
+mod view;
 mod web;
 
 use std::ffi::OsString;

@@ -22,7 +22,7 @@ mod tables;
 mod url;
 mod worker;
 
-pub use commands::{books, forgive, known_classes};
+pub use commands::{books, forgive};
 pub(crate) use connection::wrong_url;
 pub use documents::{
     EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, PortalDocument,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
+use serde::Serialize;
 
 use crate::classify::CLASS_CHARACTERS;
 use crate::classify::line::Line;
@@ -53,7 +54,7 @@ static TABLE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a mask replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Taken {
     pub mask: String,
     pub text: String,

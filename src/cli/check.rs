@@ -1,6 +1,6 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-mod report;
+mod patterns;
 #[cfg(test)]
 mod tests;
 
@@ -12,18 +12,21 @@ use clap::Args;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
-use crate::cli::output::Form;
+use crate::cli::output::OutputArgs;
+use crate::cli::scan::tables;
 use crate::cli::settings::ConfigArgs;
-use crate::cli::{exit, output, settings, table};
+use crate::cli::view::{self, Form};
+use crate::cli::{exit, output, settings};
 use crate::clock::Moment;
 use crate::collect::Settings;
 use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
+use crate::health::{self, Conditions, Health};
 use crate::history::{Departure, DepartureReason};
 use crate::portal::{Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles};
-use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable, Unreadable};
-
-use report::{Report, Tested};
+use crate::snapshot::{
+    FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable, Unreadable,
+};
 
 /// Retries of a request: a person waits for the answer.
 const RETRIES: u32 = 1;
@@ -33,49 +36,44 @@ const RETRIES: u32 = 1;
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
-    /// Print in this format: table or json.
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "table",
-        hide_possible_values = true
-    )]
-    output: Form,
+    #[command(flatten)]
+    output: OutputArgs<Form>,
 }
 
 /// Tests every portal and its folders, and prints the results.
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(&args.config)?;
-    let report = settings::runtime()?.block_on(check(&config));
-    match args.output {
-        Form::Table => output::print(&report.text(table::terminal_width()))?,
-        Form::Json => output::print(&report.json()?)?,
-    }
-    Ok(exit::code(report.is_complete()))
+    let (health, mistakes) = settings::runtime()?.block_on(check(&config));
+    let lists = tables::lists(&health, &mistakes);
+    output::print(&view::text_of(&lists, args.output.form())?)?;
+    Ok(exit::code(health.is_complete() && mistakes.is_empty()))
 }
 
-/// Tests all portals in parallel.
-async fn check(config: &Config) -> Report {
+/// Tests all portals in parallel. Returns also which patterns of the configuration match nothing.
+async fn check(config: &Config) -> (Health, Vec<String>) {
     let mut config = config.clone();
     config.request.retries = config.request.retries.min(RETRIES);
     let throttles = Throttles::default();
-    let portals = config.portals.iter().enumerate();
-    let portals = portals.map(async |(index, portal)| {
-        let (config, throttles) = (&config, &throttles);
-        try_portal(config, index, portal, throttles).await
-    });
-    Report::new(&config, join_all(portals).await)
+    let portals = config.portals.iter();
+    let tested = join_all(portals.map(|portal| test(&config, portal, &throttles))).await;
+    let (portals, listings): (Vec<_>, Vec<_>) = tested.into_iter().unzip();
+    let snapshot = Snapshot {
+        portals,
+        ..Snapshot::default()
+    };
+    let health = health::judge(&snapshot, Conditions::default(), Moment::now());
+    (health, patterns::unmatched(&config, &listings))
 }
 
-async fn try_portal(
+/// What a test of a portal shows, and its list of folders, if it could be read.
+async fn test(
     config: &Config,
-    index: usize,
     portal: &Portal,
     throttles: &Throttles,
-) -> Tested {
+) -> (Arc<PortalView>, Option<Listing>) {
     let mut view = PortalView::unasked(portal);
-    let (session, listing) = match list(config, portal, throttles).await {
-        Ok(listed) => listed,
+    let listing = match test_folders(&mut view, config, portal, throttles).await {
+        Ok(listing) => Some(listing),
         Err(error) => {
             view.list = ListState::Failed {
                 trouble: error.trouble(),
@@ -83,43 +81,38 @@ async fn try_portal(
                 since: Moment::now().wall,
                 last: None,
             };
-            return Tested {
-                view,
-                listing: None,
-                mistakes: Vec::new(),
-            };
+            None
         }
     };
-    let settings = Settings::new(portal, config);
-    let Admission { folders, facts } = admit(&listing, &settings);
-    view.reindex = Arc::clone(&settings.reindex);
-    let mut tried = stream::iter(folders)
-        .map(async |listed| try_folder(&session, listed).await)
-        .buffer_unordered(config.collect.concurrency.get());
-    while let Some(folder) = tried.next().await {
-        view.folders.insert(folder.id, Arc::new(folder));
-    }
-    drop(tried);
-    view.list = ListState::Read(facts);
-    Tested {
-        mistakes: report::unmatched(portal, index, &listing),
-        view,
-        listing: Some(listing),
-    }
+    (Arc::new(view), listing)
 }
 
-async fn list(
+async fn test_folders(
+    view: &mut PortalView,
     config: &Config,
     portal: &Portal,
     throttles: &Throttles,
-) -> Result<(Session, Listing), PortalError> {
+) -> Result<Listing, PortalError> {
     let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
-    Ok((session, listing))
+    let settings = Settings::new(portal, config);
+    let Admission { folders, facts } = admit(&listing, &settings);
+    let tested = stream::iter(folders)
+        .map(async |folder| Arc::new(test_folder(&session, folder).await))
+        .buffer_unordered(config.collect.concurrency.get());
+    view.folders = tested
+        .map(|folder| (folder.id, folder))
+        .collect::<Vec<_>>()
+        .await
+        .into_iter()
+        .collect();
+    view.reindex = settings.reindex;
+    view.list = ListState::Read(facts);
+    Ok(listing)
 }
 
 /// A folder by the answer to the request for its first page.
-async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
+async fn test_folder(session: &Session, listed: &ListedFolder) -> FolderView {
     let answer = total(session, listed).await;
     let reported_files = answer.as_ref().ok().copied();
     let state = match answer {

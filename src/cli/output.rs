@@ -6,29 +6,28 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
-use serde_json::Value;
+use clap::{Args, ValueEnum};
 use tempfile::NamedTempFile;
 
-/// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
-    /// A table for people.
-    Table,
-    /// A document for programs.
-    Json,
+/// How a command prints.
+#[derive(Debug, Default, Args)]
+pub(super) struct OutputArgs<F: ValueEnum + Send + Sync + 'static> {
+    /// Print in this format. [default: the first of the possible values]
+    #[arg(long = "output", value_name = "FORMAT")]
+    form: Option<F>,
+}
+
+impl<F: ValueEnum + Default + Send + Sync + 'static> OutputArgs<F> {
+    pub fn form(&self) -> F {
+        self.form.clone().unwrap_or_default()
+    }
 }
 
 /// Writes text to standard output. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes());
-    printed(written.and_then(|()| output.flush()))
-}
-
-/// The result of writing to standard output. A closed pipe is not an error.
-pub(super) fn printed(written: io::Result<()>) -> Result<()> {
-    match written {
+    match written.and_then(|()| output.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write to standard output"),
     }
@@ -84,11 +83,4 @@ fn replacement(file: &Path) -> io::Result<(NamedTempFile, PathBuf)> {
 
 fn cannot_write(file: &Path) -> String {
     format!("cannot write {}", file.display())
-}
-
-/// A document for programs. Fields may be added, but not renamed or removed. Times are RFC 3339, durations are in seconds and sizes in bytes; `null`
-/// means absent or unknown.
-pub(super) fn document(document: &Value) -> Result<String> {
-    let text = serde_json::to_string_pretty(document).context("the document cannot be written")?;
-    Ok(text + "\n")
 }

@@ -1,7 +1,6 @@
 //! `kb-exporter portal`: the simulated portal alone.
 
 use std::process::ExitCode;
-use std::thread;
 
 use anyhow::{Context, Result};
 use clap::builder::{
@@ -10,7 +9,6 @@ use clap::builder::{
 };
 use clap::{ArgAction, Args};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
@@ -124,9 +122,7 @@ pub(super) async fn generate(
         key: args.key.clone(),
         ..Options::default()
     };
-    let (generated, simulator) = oneshot::channel();
-    // The process does not wait for such a thread, as a runtime does for its own.
-    thread::spawn(move || generated.send(Simulator::new(options)).ok());
+    let simulator = tokio::task::spawn_blocking(move || Simulator::new(options));
     let simulator = stop.run_until_cancelled(simulator).await;
     simulator
         .transpose()

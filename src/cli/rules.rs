@@ -8,6 +8,7 @@ use std::str::FromStr;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use crate::cli::output::OutputArgs;
 use crate::cli::web::SiteArgs;
 use crate::cli::{address, output};
 
@@ -31,12 +32,11 @@ metadata:
 spec:
 ";
 
-/// A form of the rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Form {
-    /// A rule file for Prometheus.
+    #[default]
     Prometheus,
-    /// A `PrometheusRule` object for the Prometheus Operator.
+    // A `PrometheusRule` object for the Prometheus Operator.
     Kubernetes,
 }
 
@@ -58,14 +58,8 @@ pub(super) struct RulesArgs {
     /// Change a threshold. Repeatable. `--set help` lists the names.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
-    /// Print in this format: prometheus or kubernetes.
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "prometheus",
-        hide_possible_values = true
-    )]
-    output: Form,
+    #[command(flatten)]
+    output: OutputArgs<Form>,
 }
 
 /// The value of a `--set`.
@@ -108,7 +102,7 @@ impl FromStr for Setting {
 
 /// Prints the rules, or the names of the thresholds.
 pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let text = match args.output {
+    let text = match args.output.form() {
         _ if args.set.contains(&Setting::Help) => names(),
         Form::Prometheus => args.render(),
         Form::Kubernetes => kubernetes(&args.render()),

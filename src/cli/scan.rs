@@ -12,50 +12,40 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
-use serde_json::{Value, json};
-use tokio::time::{MissedTickBehavior, interval};
 
+use crate::cli::output::OutputArgs;
 use crate::cli::settings::ConfigArgs;
-use crate::cli::{document, exit, output, settings, table};
+use crate::cli::view::{self, Form};
+use crate::cli::{exit, output, settings};
 use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
-use crate::health::{self, Conditions, Health};
+use crate::health::{self, Conditions};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
 use crate::store::StoredPortal;
 
-use bar::{Bar, Frame};
-
 /// What is counted, and how it is printed.
 #[derive(Debug, Args)]
 pub(super) struct ScanArgs {
     #[command(flatten)]
     config: ConfigArgs,
-    /// Print in this format: table, json or prometheus.
-    #[arg(
-        long,
-        value_name = "FORM",
-        default_value = "table",
-        hide_possible_values = true
-    )]
-    output: Output,
+    #[command(flatten)]
+    output: OutputArgs<Output>,
     /// Write to this file instead of standard output. The file is replaced atomically.
     #[arg(long = "output.file", value_name = "FILE")]
     output_file: Option<PathBuf>,
 }
 
-/// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Output {
-    /// Tables of files by folder and status, and by error class.
+    #[default]
     Table,
-    /// A JSON document.
     Json,
-    /// The metrics of `/metrics` without those of the process, for the textfile collector of `node_exporter`.
+    // The metrics of `/metrics` without those of the process, for the textfile collector of `node_exporter`.
     Prometheus,
 }
 
@@ -63,13 +53,10 @@ enum Output {
 pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
     let config = settings::config(&args.config)?;
     output::check(args.output_file.as_deref())?;
-    let facts = ConfigFacts {
-        reload_successful: true,
-        loaded: Moment::now().wall,
-    };
+    let loaded = Moment::now().wall;
     let mut scan = Scan::new(&config)?;
     let runtime = settings::runtime()?;
-    runtime.block_on(scan.collect(Bar::on_terminal()));
+    runtime.block_on(scan.collect());
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
     scan.events.show_kill_switch(kill_switch);
     let snapshot = scan.publisher.current();
@@ -78,9 +65,13 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
         reload_failed: false,
     };
     let health = health::judge(&snapshot, conditions, Moment::now());
-    let text = match args.output {
-        Output::Table => tables::text(&health, table::terminal_width()),
-        Output::Json => json(&health)?,
+    let facts = ConfigFacts {
+        reload_successful: true,
+        loaded,
+    };
+    let text = match args.output.form() {
+        Output::Table => view::text_of(&tables::lists(&health, &[]), Form::Table)?,
+        Output::Json => view::text_of(&tables::lists(&health, &[]), Form::Json)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
@@ -93,36 +84,33 @@ struct Scan {
     publisher: Publisher,
     collectors: Vec<Collector>,
     progress: Vec<Arc<Progress>>,
-    throttles: Throttles,
 }
 
 impl Scan {
     /// Builds what the configuration asks for. Sends nothing.
     fn new(config: &Config) -> Result<Self> {
-        let events = Events::new().context("the metrics cannot be set up")?;
         let mut scan = Self {
-            events,
+            events: Events::new().context("the metrics cannot be set up")?,
             publisher: Publisher::default(),
             collectors: Vec::new(),
             progress: Vec::new(),
-            throttles: Throttles::default(),
         };
         scan.publisher.use_portals(&config.portals);
+        let throttles = Throttles::default();
         for portal in &config.portals {
-            scan.add(config, portal);
+            scan.add(config, portal, &throttles);
         }
         Ok(scan)
     }
 
-    fn add(&mut self, config: &Config, portal: &Portal) {
+    fn add(&mut self, config: &Config, portal: &Portal, throttles: &Throttles) {
         let events = self.events.of(&portal.name);
         let (collect, request) = (&config.collect, &config.request);
         let observer = Arc::clone(&events) as _;
-        let client = Client::new(portal, collect, request, observer, &self.throttles);
         let progress = Arc::<Progress>::default();
         self.progress.push(Arc::clone(&progress));
         let dependencies = Dependencies {
-            client,
+            client: Client::new(portal, collect, request, observer, throttles),
             events,
             publisher: self.publisher.clone(),
             progress,
@@ -130,35 +118,18 @@ impl Scan {
         };
         let settings = Settings::new(portal, config);
         let nothing = StoredPortal::default();
-        let collector = Collector::new(settings, dependencies, nothing);
-        self.collectors.push(collector);
+        self.collectors
+            .push(Collector::new(settings, dependencies, nothing));
     }
 
     /// Collects all portals in parallel, and shows the progress.
-    async fn collect(&mut self, bar: Option<Bar>) {
-        let mut collected = join_all(self.collectors.iter_mut().map(Collector::once));
-        let Some(bar) = bar else {
-            collected.await;
-            return;
-        };
-        let mut ticks = interval(bar::FRAME_TIME);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                _ = &mut collected => return bar.clear(),
-                _ = ticks.tick() => {
-                    let rows = self.progress.iter().map(|progress| progress.rows()).sum();
-                    bar.show(Frame::of(&self.publisher.current(), rows));
-                }
-            }
+    async fn collect(&mut self) {
+        let collected = join_all(self.collectors.iter_mut().map(Collector::once));
+        tokio::select! {
+            _ = collected => {}
+            never = bar::show(&self.publisher, &self.progress) => match never {},
         }
     }
-}
-
-fn json(health: &Health) -> Result<String> {
-    let portals = health.portals.iter();
-    let portals = portals.map(|portal| document::portal(portal, &[]));
-    output::document(&json!({ "portals": portals.collect::<Value>() }))
 }
 
 fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {

@@ -111,6 +111,7 @@ impl Collector {
             .filter(|folder| !folder.view.state.has_left());
         let folders = folders.map(|folder| (folder.view.id, folder.view.name.label()));
         let reindexed = self.settings.reindex.in_folders(folders);
+        let reindexed = format!("reindexing: {reindexed}");
         self.list.reindexes(reindexed, portal);
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
         if listing.is_whole() {

@@ -144,9 +144,9 @@ impl Reindex {
         });
         let parts: Vec<_> = parts.collect();
         if parts.is_empty() {
-            return format!("reindexing: off in {all} folders");
+            return format!("off in {all} folders");
         }
-        format!("reindexing: {}", parts.join(", "))
+        parts.join(", ")
     }
 
     /// The rules of a folder: those of the first override that matches, or those of all folders.

@@ -1,13 +1,12 @@
 //! The database for commands: they read it, and add what people forgive, while the service may write it. They make no tables and need no lock.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::attempts::{AttemptId, Book, Forgiven};
 use crate::clock::Moment;
 use crate::config::State;
 use crate::model::PortalAddress;
 use crate::store::database::Database;
-use crate::store::documents;
 use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::{self, FORGIVEN_CLOCK};
 use crate::store::place::{Access, Place};
@@ -105,17 +104,4 @@ async fn note(
         .rows([[portal.into(), what.into(), until.into()]])
         .text(" ON CONFLICT (portal, what) DO UPDATE SET until = excluded.until");
     insert.fetch(connection).await.map(drop)
-}
-
-/// The error classes that have a slot in any folder; none if nothing was stored yet. Blocks.
-pub fn known_classes(place: Place) -> Result<BTreeSet<String>, StoreError> {
-    block_on(async move || {
-        let mut database = Database::new(place, Access::Read);
-        let classes = database.read(documents::classes).await;
-        database.close().await;
-        match classes {
-            Err(StoreError::Missing) => Ok(BTreeSet::new()),
-            classes => classes,
-        }
-    })
 }

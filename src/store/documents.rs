@@ -21,8 +21,6 @@ use crate::store::error::StoreError;
 use crate::store::lease::Lease;
 use crate::store::statement::Value;
 
-pub(super) use read::classes;
-
 /// What is stored of a portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortalDocument {

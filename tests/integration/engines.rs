@@ -212,8 +212,6 @@ async fn folders_and_files_are_read_by_the_next_process() {
 #[tokio::test]
 async fn what_only_reads_makes_no_tables() {
     for place in Place::all().await {
-        let known = store::known_classes(StorePlace::of(&place.state()).unwrap());
-        assert_eq!(known, Ok([].into()), "{place:?}");
         let refused = store::books(&place.state()).unwrap_err().to_string();
         assert!(refused.contains("nothing is stored yet"), "{refused}");
         if let Some(database) = &place.database {

@@ -202,7 +202,7 @@ async fn a_rule_of_the_configuration_comes_before_everything_else() {
             .await
             .unwrap();
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let errors = &document["portals"][0]["errors"];
+    let errors = &document["classes"];
     assert_eq!(errors[0]["error"], "timeout", "{errors:#}");
     assert_eq!(
         (&errors[0]["failed"], &errors[0]["folders"]),
@@ -264,11 +264,11 @@ fn a_reason_is_explained_without_a_portal() {
         &["-", "--each-line"],
         "page 1 lost\n\npage 2 lost\nno text\n",
     );
-    assert_eq!(printed.matches("page <n> lost").count(), 1, "{printed}");
+    assert_eq!(printed.matches("page <n> lost").count(), 2, "{printed}");
     assert_eq!(
         printed.matches("no text").count(),
         2,
-        "class and example: {printed}"
+        "class and reason: {printed}"
     );
     let printed = explain(
         &["-", "--each-line", "--output", "json"],

@@ -5,8 +5,8 @@ use clap::{ArgGroup, Args};
 
 use super::{is_named, without_attempts};
 use crate::attempts::{Book, Forgiven};
-use crate::classify::Class;
-use crate::cli::{classes, settings};
+use crate::classify::{Class, RESERVED};
+use crate::cli::settings;
 use crate::config::{Config, Portal};
 use crate::model::FolderId;
 use crate::store;
@@ -22,8 +22,8 @@ pub(in crate::cli) struct ForgiveArgs {
     /// Reset the cooldown and the attempts of this folder, given by its id or its name at the last attempt.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
-    /// Reset the results of earlier attempts for this error class: one that a rule makes or a known file has had. Of an attempt with more than
-    /// 50 classes, the files of the further ones count as the class `other`.
+    /// Reset the results of earlier attempts for this error class. Of an attempt with more than 50 classes, the files of the further ones
+    /// count as the class `other`.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
     /// Replace times in the future, which a wrong clock wrote, by the current time. Correct the clock first.
@@ -43,7 +43,7 @@ pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
     let books = books.context("nothing can be forgiven")?;
     let book = books.get(&address);
     let book = book.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
-    let (what, in_words) = what(config, book, args)?;
+    let (what, in_words) = what(book, args)?;
     store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
     Ok(format!(
         "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
@@ -51,14 +51,14 @@ pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
 }
 
 /// What is forgiven, `None` for times in the future; also in words.
-fn what(config: &Config, book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
+fn what(book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
     if let Some(folder) = &args.folder {
         let folder = folder_of(book, folder)?;
         let in_words = format!("the cooldown and the used attempts of the folder {folder}");
         return Ok((Some(Forgiven::Folder(folder)), in_words));
     }
     if let Some(name) = &args.class {
-        let class = class_of(config, name)?;
+        let class = class_of(book, name)?;
         let in_words = format!("the results of the class {}", text::one_line(name));
         return Ok((Some(Forgiven::Class(class)), in_words));
     }
@@ -71,18 +71,15 @@ fn what(config: &Config, book: &Book, args: &ForgiveArgs) -> Result<(Option<Forg
     Ok((what, in_words.to_owned()))
 }
 
-/// The class with this name, where a file can have it.
-fn class_of(config: &Config, name: &str) -> Result<Class> {
-    let (known, problems) = classes::known(config);
-    if known.contains(name) {
+/// The class with this name, if files of it were sent, or the name is reserved.
+fn class_of(book: &Book, name: &str) -> Result<Class> {
+    let sent = book.known_classes().map(Class::as_str);
+    let known: Vec<_> = sent.chain(RESERVED).collect();
+    if known.contains(&name) {
         return Ok(Class::from_label(name));
     }
-    let near = settings::nearest_name(name, known.iter().map(String::as_str));
-    let unknown = format!(
-        "no rule of errors.rules makes the class {name:?}, and no known file has had it{near}"
-    );
-    let parts = [unknown].into_iter().chain(problems);
-    Err(anyhow!(parts.collect::<Vec<_>>().join("; ")))
+    let near = settings::nearest_name(name, known.into_iter());
+    Err(anyhow!("no file of the class {name:?} was ever sent{near}"))
 }
 
 /// The folder with this id or name. A name that several folders have is not enough.

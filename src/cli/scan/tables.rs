@@ -1,92 +1,52 @@
-//! A scan as tables for people.
+//! What `scan` and `check` found, as lists.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fmt::Display;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use crate::classify::ErrorRow;
-use crate::cli::table::{Table, known};
+use crate::cli::view::List;
 use crate::health::{FolderHealth, Health, Kind, PortalHealth};
 use crate::model::Status;
-use crate::snapshot::PortalView;
+use crate::snapshot::{ErrorClass, FolderState, Unavailable};
 
-/// All tables, at most `width` characters wide if there is such a limit, the summary of each portal, and what is wrong with it.
-pub(super) fn text(health: &Health, width: Option<u16>) -> String {
-    let mut parts = vec![folders(health, width).to_string()];
-    for table in [
-        errors_by_folder(health, width),
-        errors_by_class(health, width),
-    ] {
-        if !table.is_empty() {
-            parts.push(table.to_string());
+const FOLDERS: &str = "portal folder pending processing done failed flagged unknown files result";
+
+const ERRORS: &str = "portal folder status files error";
+
+const CLASSES: &str = "portal error failed flagged folders example";
+
+const PORTALS: &str = "portal folders files requests seconds reindexing result";
+
+/// The folders with their files by status; failed and flagged files by folder and error class; and by error class; the portals; and what is wrong
+/// with portals, and with the configuration.
+pub(in crate::cli) fn lists(health: &Health, mistakes: &[String]) -> [List; 5] {
+    let (mut folders, mut errors, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut portals, mut findings) = (Vec::new(), Vec::new());
+    for portal in &health.portals {
+        let portal_name = portal.view.name.as_str();
+        for (name, folder) in named(portal) {
+            folders.push(folder_row(portal_name, &name, folder));
+            let error = |error| error_row(portal_name, &name, folder, error);
+            errors.extend(errors_of(folder).map(error));
         }
+        let portal_errors = portal.errors.iter();
+        classes.extend(portal_errors.map(|error| class_row(portal_name, error)));
+        portals.push(portal_row(portal));
+        let sentences = portal.findings.iter().map(|finding| &finding.sentence);
+        findings.extend(sentences.map(|it| json!({"portal": portal_name, "finding": it})));
     }
-    for portal in &health.portals {
-        let lines = summary(&portal.view).into_iter().chain(sentences(portal));
-        parts.extend(lines.map(|line| format!("portal {}: {line}\n", portal.view.name)));
-    }
-    parts.concat()
-}
-
-/// What is wrong with a portal as a whole.
-pub(in crate::cli) fn sentences(portal: &PortalHealth) -> impl Iterator<Item = String> {
-    portal.findings.iter().map(|one| one.sentence.clone())
-}
-
-fn folders(health: &Health, width: Option<u16>) -> Table {
-    let statuses = statuses(health);
-    let numbers = statuses
-        .iter()
-        .map(|status| format!("#{}, ", status.as_str()));
-    let numbers = numbers.collect::<Vec<_>>().concat();
-    let mut table = Table::new(&format!("portal, folder, {numbers}#total, result"), width);
-    for portal in &health.portals {
-        add_folders(&mut table, portal, |folder| {
-            let counts = folder.counts.as_deref();
-            let files = statuses
-                .iter()
-                .map(|status| counts.map(|counts| counts.files[*status]));
-            let total = counts.map(|counts| counts.files.total());
-            files.chain([total]).map(known).collect()
-        });
-    }
-    table
-}
-
-/// Adds the folders of a portal, each with some numbers and its result; or the result of the portal.
-pub(in crate::cli) fn add_folders(
-    table: &mut Table,
-    portal: &PortalHealth,
-    numbers: impl Fn(&FolderHealth) -> Vec<String>,
-) {
-    let portal_name = &portal.view.name;
-    for (name, folder) in named(portal) {
-        let numbers = numbers(folder);
-        let result = result(folder);
-        let mut row: Vec<&dyn Display> = vec![portal_name, &name];
-        row.extend(numbers.iter().map(|number| number as &dyn Display));
-        row.push(&result);
-        table.add(&row);
-    }
-    let result = match portal.view.list.trouble() {
-        Some(trouble) => trouble.as_str(),
-        None if portal.folders.is_empty() => "no folder to collect",
-        None => return,
-    };
-    let mut row: Vec<&dyn Display> = vec![portal_name];
-    row.extend((1..table.width() - 1).map(|_| &"" as &dyn Display));
-    row.push(&result);
-    table.add(&row);
-}
-
-/// The statuses that have a column: `unknown` only if a file has none of the others (docs/metrics.md, Labels).
-fn statuses(health: &Health) -> Vec<Status> {
-    let folders = || health.portals.iter().flat_map(|portal| &portal.folders);
-    let unknown = folders()
-        .filter_map(|folder| folder.counts.as_ref())
-        .any(|counts| counts.files[Status::Unknown] > 0);
-    let shown = |status: &Status| *status != Status::Unknown || unknown;
-    Status::ALL.into_iter().filter(shown).collect()
+    let mistakes = mistakes.iter();
+    findings.extend(mistakes.map(|mistake| json!({"portal": null, "finding": mistake})));
+    [
+        List::new("folders", FOLDERS, folders),
+        List::new("errors", ERRORS, errors),
+        List::new("classes", CLASSES, classes),
+        List::new("portals", PORTALS, portals),
+        List::new("findings", "portal finding", findings),
+    ]
 }
 
 /// The folders of a portal by name. Where several have one name, their ids follow it.
@@ -99,13 +59,44 @@ fn named(portal: &PortalHealth) -> Vec<(String, &FolderHealth)> {
     let named = folders.map(|folder| {
         let view = &folder.view;
         match times[&view.name] {
-            1 => (view.name.to_string(), folder),
-            _ => (format!("{} ({})", view.name, view.id), folder),
+            1 => (view.name.label().to_owned(), folder),
+            _ => (format!("{} ({})", view.name.label(), view.id), folder),
         }
     });
     let mut named: Vec<_> = named.collect();
     named.sort_by(|(a, _), (b, _)| a.cmp(b));
     named
+}
+
+fn folder_row(portal: &str, name: &str, folder: &FolderHealth) -> Value {
+    let counts = folder.counts.as_deref();
+    let files = |status| counts.map(|counts| counts.files[status]);
+    let is_read = folder.view.state == FolderState::Counted;
+    let reported = folder.view.reported_files.filter(|_| is_read);
+    let full_read = folder.view.full_read.as_ref();
+    json!({
+        "portal": portal,
+        "folder": name,
+        "folder_id": folder.view.id.to_string(),
+        "pending": files(Status::Pending),
+        "processing": files(Status::Processing),
+        "done": files(Status::Done),
+        "failed": files(Status::Failed),
+        "flagged": files(Status::Flagged),
+        // Only if a file has none of the other statuses (docs/metrics.md, Labels).
+        "unknown": files(Status::Unknown).filter(|files| *files > 0),
+        // All of them; of `check`, as the folder's first page says.
+        "files": counts.map(|counts| counts.files.total()).or(reported),
+        "size_bytes": full_read.map(|full| full.sizes.total()),
+        "consistent": counts.map(|counts| counts.look.consistent),
+        "strategy": counts.map(|counts| counts.look.way.as_str()),
+        "counted": counts.map(|counts| counts.counted.wall.to_string()),
+        "seconds": counts.map(|counts| seconds(counts.look.duration)),
+        "requests": counts.map(|counts| counts.look.requests),
+        // The label `reason` of `kb_folder_unavailable`.
+        "unavailable": folder.view.state.unavailable().map(Unavailable::as_str),
+        "result": result(folder),
+    })
 }
 
 /// What became of a folder: why it is not counted, or why its counts may be wrong.
@@ -116,64 +107,69 @@ fn result(folder: &FolderHealth) -> &str {
     found.map_or("ok", |finding| &finding.sentence)
 }
 
-/// Failed and flagged files by folder and error class.
-fn errors_by_folder(health: &Health, width: Option<u16>) -> Table {
-    let mut table = Table::new("portal, folder, =status, #files, error", width);
-    for portal in &health.portals {
-        for (name, folder) in named(portal) {
-            for row in errors(folder) {
-                let status = row.status.as_str();
-                table.add(&[&portal.view.name, &name, &status, &row.files, &row.class]);
-            }
-        }
-    }
-    table
-}
-
 /// The errors of a folder: by status, the largest class first.
-fn errors(folder: &FolderHealth) -> Vec<&ErrorRow> {
-    let counts = folder.counts.as_deref();
-    let mut rows: Vec<_> = counts
-        .into_iter()
-        .flat_map(|counts| &counts.errors)
-        .collect();
-    rows.sort_by_key(|row| (row.status, Reverse(row.files)));
-    rows
+fn errors_of(folder: &FolderHealth) -> impl Iterator<Item = &ErrorRow> {
+    let counts = folder.counts.iter();
+    let mut errors: Vec<_> = counts.flat_map(|counts| &counts.errors).collect();
+    errors.sort_by_key(|error| (error.status, Reverse(error.files)));
+    errors.into_iter()
 }
 
-/// Failed and flagged files by error class, over all folders, with an example of each.
-fn errors_by_class(health: &Health, width: Option<u16>) -> Table {
-    let columns = "portal, error, #failed, #flagged, #folders, example";
-    let mut table = Table::new(columns, width);
-    for portal in &health.portals {
-        for error in &portal.errors {
-            table.add(&[
-                &portal.view.name,
-                &error.class,
-                &error.files[Status::Failed],
-                &error.files[Status::Flagged],
-                &error.folders,
-                &known(error.example.as_deref()),
-            ]);
-        }
-    }
-    table
+fn error_row(portal: &str, name: &str, folder: &FolderHealth, error: &ErrorRow) -> Value {
+    json!({
+        "portal": portal,
+        "folder": name,
+        "folder_id": folder.view.id.to_string(),
+        "status": error.status.as_str(),
+        "files": error.files,
+        "error": error.class.as_str(),
+    })
 }
 
-/// The counts of a portal in one line, if its list could be read.
-fn summary(portal: &PortalView) -> Option<String> {
-    let run = portal.collections.last_run?;
-    if portal.list.trouble().is_some() {
-        return None;
-    }
-    let folders = portal.folders.values();
-    let counts: Vec<_> = folders
-        .filter_map(|folder| folder.counts.as_deref())
-        .collect();
-    let files: u64 = counts.iter().map(|counts| counts.files.total()).sum();
-    let (folders, requests) = (counts.len(), run.requests);
-    let seconds = run.duration.as_secs_f64();
-    Some(format!(
-        "{files} files in {folders} folders, read with {requests} requests in {seconds:.1} s"
-    ))
+fn class_row(portal: &str, error: &ErrorClass) -> Value {
+    let known = error.known.as_ref();
+    json!({
+        "portal": portal,
+        "error": error.class.as_str(),
+        "failed": error.files[Status::Failed],
+        "flagged": error.files[Status::Flagged],
+        "folders": error.folders,
+        "example": error.example.as_deref(),
+        "first_seen": known.map(|known| known.first_seen.to_string()),
+        "last_seen": known.map(|known| known.last_seen.to_string()),
+    })
+}
+
+fn portal_row(portal: &PortalHealth) -> Value {
+    let view = &portal.view;
+    let run = view.collections.last_run;
+    let counts = portal
+        .folders
+        .iter()
+        .filter_map(|folder| folder.counts.as_deref());
+    let files: Vec<_> = counts.map(|counts| counts.files.total()).collect();
+    let folders = view.folders.values();
+    let folders = folders.map(|folder| (folder.id, folder.name.label()));
+    let result = match view.list.trouble() {
+        Some(trouble) => trouble.as_str(),
+        None if portal.folders.is_empty() => "no folder to collect",
+        None => "ok",
+    };
+    json!({
+        "portal": view.name.as_str(),
+        // Those that were counted, and their files.
+        "folders": run.map(|_| files.len()),
+        "files": run.map(|_| files.iter().sum::<u64>()),
+        "requests": run.map(|run| run.requests),
+        "seconds": run.map(|run| seconds(run.duration)),
+        "ended": run.map(|run| run.ended.to_string()),
+        "reindexing": view.list.facts().map(|_| view.reindex.in_folders(folders)),
+        // `ok`, or the label `reason` of `kb_portal_unavailable`.
+        "result": result,
+    })
+}
+
+/// Seconds, to the millisecond.
+fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000.0).round() / 1_000.0
 }

@@ -1,67 +1,69 @@
-//! Scans of a simulated portal.
+//! What a scan of a simulated portal, and a snapshot, look like in each form.
 
-mod rendering;
+mod views;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use uuid::Uuid;
 
 use super::*;
-use crate::cli::testing::{KEY, Scene};
-use crate::clock::Moment;
-use crate::config::{HiddenPath, KeySource, Strategy};
-use kb_simulator::{NewFile, Options, SortParameters, Status};
+use crate::classify::{Classifier, ErrorRow, KnownClass};
+use crate::cli::testing::Scene;
+use crate::health::Health;
+use crate::history::{Departure, DepartureReason, FullRead};
+use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
+use crate::portal::Trouble;
+use crate::snapshot::{
+    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
+    RunResult, Unavailable, Unwatched, Way,
+};
+use kb_simulator::{NewFile, Status as Sent};
 
-async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
-    let mut scan = Scan::new(&scene.config).unwrap();
-    scan.collect(None).await;
-    let snapshot = scan.publisher.current();
-    (scan, snapshot)
-}
+use views::*;
+
+const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
+
+/// A name that would move the cursor, turn the direction and break the line and the table.
+const HOSTILE: &str = "a\u{1b}[2J\u{202e}b\n│ \"c\"";
+
+/// A reason with a control character.
+const REASON: &str = "no text\u{1b} layer";
 
 fn judged(snapshot: &Snapshot) -> Health {
     health::judge(snapshot, Conditions::default(), Moment::now())
 }
 
-fn assert_row(table: &str, folder: &str, result: &str) {
-    let is_it = |line: &str| line.contains(folder) && line.contains(result);
-    assert!(table.lines().any(is_it), "{folder}, {result}: {table}");
+fn text(snapshot: &Snapshot) -> String {
+    view::text_of(&tables::lists(&judged(snapshot), &[]), Form::Table).unwrap()
+}
+
+fn json(snapshot: &Snapshot) -> String {
+    view::text_of(&tables::lists(&judged(snapshot), &[]), Form::Json).unwrap()
 }
 
 #[tokio::test]
 async fn every_folder_is_counted_and_every_form_says_the_same() {
     let scene = Scene::new(&[("Inbox", 205), ("Empty", 0)]).await;
     let inbox = scene.folders()[0];
-    let failed = NewFile {
-        status: Status::Failed,
-        error: Some("no text layer".to_owned()),
-        ..NewFile::default()
-    };
-    scene
-        .simulator
-        .with(|world| world.add_file(inbox, &failed))
-        .unwrap();
-    let (scan, snapshot) = scan(&scene).await;
+    let failed = NewFile::new("a.pdf", Sent::Failed).because("no text layer");
+    let added = scene.simulator.with(|world| world.add_file(inbox, &failed));
+    added.unwrap();
+    let mut scan = Scan::new(&scene.config).unwrap();
+    scan.collect().await;
+    let snapshot = scan.publisher.current();
     assert!(judged(&snapshot).is_complete());
-    let table = tables::text(&judged(&snapshot), None);
-    assert!(
-        table.contains(
-            "│ main   ┆ Inbox  ┆       0 ┆          0 ┆  205 ┆      1 ┆       0 ┆   206 ┆ ok     │"
-        ),
-        "{table}"
-    );
-    assert!(
-        table.contains("│ main   ┆ Inbox  ┆ failed ┆     1 ┆ no text layer │"),
-        "{table}"
-    );
-    assert!(
-        table.contains("portal main: 206 files in 2 folders, read with 5 requests in "),
-        "{table}"
-    );
-    let json: serde_json::Value = serde_json::from_str(&json(&judged(&snapshot)).unwrap()).unwrap();
-    let folders = json["portals"][0]["folders"].as_array().unwrap();
-    let counted = folders
-        .iter()
-        .find(|folder| folder["name"] == "Inbox")
-        .unwrap();
-    assert_eq!(counted["counts"]["files"]["done"], 205);
-    assert_eq!(counted["counts"]["errors"][0]["error"], "no text layer");
+    let table = text(&snapshot);
+    for line in [
+        "│ main   ┆ Inbox  ┆       0 ┆          0 ┆  205 ┆      1 ┆       0 ┆   206 ┆ ok     │",
+        "│ main   ┆ Inbox  ┆ failed ┆     1 ┆ no text layer │",
+        "│ main   ┆       2 ┆   206 ┆        5 ┆ ",
+    ] {
+        assert!(table.contains(line), "{table}");
+    }
+    let json: Value = serde_json::from_str(&json(&snapshot)).unwrap();
+    assert_eq!(json["folders"][1]["done"], 205);
+    assert_eq!(json["errors"][0]["error"], "no text layer");
     let facts = ConfigFacts {
         reload_successful: true,
         loaded: Moment::now().wall,
@@ -70,127 +72,111 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
     let sample = format!(
         "kb_folder_files{{portal=\"main\",folder_id=\"{inbox}\",folder=\"Inbox\",status=\"done\"}} 205"
     );
-    assert!(
-        exposition.lines().any(|line| line == sample),
-        "{exposition}"
-    );
-    assert!(
-        !exposition.contains("kb_state_writable"),
-        "a scan writes to no store"
-    );
+    let has_sample = exposition.lines().any(|line| line == sample);
+    assert!(has_sample, "{exposition}");
+    let writes = exposition.contains("kb_state_writable");
+    assert!(!writes, "a scan writes to no store");
 }
 
-#[tokio::test]
-async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_said() {
-    let scene = Scene::with_turn(&[("Inbox", 3), ("Secret", 1)], |world| {
-        let inbox = world.folder_ids()[0];
-        world.key_folders(KEY, [inbox]);
-    })
-    .await;
-    let (_, snapshot) = scan(&scene).await;
-    assert!(judged(&snapshot).is_complete());
-    let table = tables::text(&judged(&snapshot), None);
-    assert_row(&table, "Secret", "not in the list of the key since");
-    assert_row(&table, "Inbox", "3 ┆ ok");
+#[test]
+fn the_tables_show_every_folder_and_every_portal() {
+    insta::assert_snapshot!(text(&varied()), @r"
+    ┌────────┬─────────────────────────────────────────────┬─────────┬────────────┬──────┬────────┬─────────┬─────────┬───────┬──────────────────────────────────────────────────────────────┐
+    │ portal ┆ folder                                      ┆ pending ┆ processing ┆ done ┆ failed ┆ flagged ┆ unknown ┆ files ┆ result                                                       │
+    ╞════════╪═════════════════════════════════════════════╪═════════╪════════════╪══════╪════════╪═════════╪═════════╪═══════╪══════════════════════════════════════════════════════════════╡
+    │ main   ┆ Inbox                                       ┆       0 ┆          0 ┆  120 ┆      3 ┆       1 ┆         ┆   124 ┆ ok                                                           │
+    │ main   ┆ Old                                         ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ deleted since 2026-03-01T12:00:00Z                           │
+    │ main   ┆ Same (00000000-0000-0000-0000-000000000002) ┆       0 ┆          0 ┆    0 ┆      0 ┆       0 ┆       7 ┆     7 ┆ files moved while the folder was read: the counts may be off │
+    │ main   ┆ Same (00000000-0000-0000-0000-000000000003) ┆         ┆            ┆      ┆        ┆         ┆         ┆       ┆ not counted: page 1: status 500: the portal failed           │
+    └────────┴─────────────────────────────────────────────┴─────────┴────────────┴──────┴────────┴─────────┴─────────┴───────┴──────────────────────────────────────────────────────────────┘
+    ┌────────┬────────┬─────────┬───────┬────────────────┐
+    │ portal ┆ folder ┆ status  ┆ files ┆ error          │
+    ╞════════╪════════╪═════════╪═══════╪════════════════╡
+    │ main   ┆ Inbox  ┆ failed  ┆     3 ┆ no text� layer │
+    │ main   ┆ Inbox  ┆ flagged ┆     1 ┆ no text� layer │
+    └────────┴────────┴─────────┴───────┴────────────────┘
+    ┌────────┬────────────────┬────────┬─────────┬─────────┬───────────────────────┐
+    │ portal ┆ error          ┆ failed ┆ flagged ┆ folders ┆ example               │
+    ╞════════╪════════════════╪════════╪═════════╪═════════╪═══════════════════════╡
+    │ main   ┆ no text� layer ┆      3 ┆       1 ┆       1 ┆ page 7: no text layer │
+    └────────┴────────────────┴────────┴─────────┴─────────┴───────────────────────┘
+    ┌────────┬─────────┬───────┬──────────┬─────────┬──────────────────┬──────────────────────┐
+    │ portal ┆ folders ┆ files ┆ requests ┆ seconds ┆ reindexing       ┆ result               │
+    ╞════════╪═════════╪═══════╪══════════╪═════════╪══════════════════╪══════════════════════╡
+    │ main   ┆       2 ┆   131 ┆        5 ┆     2.0 ┆ off in 4 folders ┆ ok                   │
+    │ down   ┆       0 ┆     0 ┆        5 ┆     2.0 ┆                  ┆ unreachable          │
+    │ empty  ┆       0 ┆     0 ┆        5 ┆     2.0 ┆ off in 0 folders ┆ no folder to collect │
+    └────────┴─────────┴───────┴──────────┴─────────┴──────────────────┴──────────────────────┘
+    ┌────────┬───────────────────────────────────────────────────────────────────┐
+    │ portal ┆ finding                                                           │
+    ╞════════╪═══════════════════════════════════════════════════════════════════╡
+    │ down   ┆ it does not answer since 1970-01-01T00:00:00Z: connection refused │
+    └────────┴───────────────────────────────────────────────────────────────────┘
+    ");
 }
 
-#[tokio::test]
-async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_another() {
-    let well = Scene::new(&[("Inbox", 2)]).await;
-    let mut scene = Scene::new(&[("Outbox", 2)]).await;
-    scene.simulator.with(|world| world.revoke_key(KEY));
-    let mut portal = well.config.portals[0].clone();
-    portal.name = crate::model::PortalName::new("other").unwrap();
-    scene.config.portals.push(portal);
-    let (_, snapshot) = scan(&scene).await;
-    assert!(!judged(&snapshot).is_complete());
-    let table = tables::text(&judged(&snapshot), None);
-    assert_row(&table, "│ main ", "unauthorized");
-    assert!(
-        table.contains("portal main: it rejects the key since") && table.contains(": status 401"),
-        "{table}"
-    );
-    assert_row(&table, "│ other ", "2 ┆ ok");
-}
-
-#[tokio::test]
-async fn a_portal_that_does_not_sort_is_noted_and_is_no_fault() {
-    let ignored = |options: &mut Options| {
-        options.switches.sort_parameters = SortParameters::ByIgnored;
-    };
-    let mut scene = Scene::with(&[("Inbox", 1_000)], ignored, |_| {}).await;
-    scene.config.collect.strategy = Strategy::Sorted;
-    let inbox = scene.folders()[0];
-    scene.simulator.with(|world| {
-        for file in world.file_ids(inbox).into_iter().step_by(7) {
-            let failed = world.set_status(inbox, file, Status::Failed, Some("a reason"));
-            failed.unwrap();
-        }
-    });
-    let (_, snapshot) = scan(&scene).await;
-    let table = tables::text(&judged(&snapshot), None);
-    assert!(table.contains("does not sort by status"), "{table}");
-    assert!(
-        table.contains("857 ┆    143 ┆       0 ┆  1000 ┆ ok"),
-        "{table}"
-    );
-    assert!(judged(&snapshot).is_complete());
-}
-
-#[tokio::test]
-async fn a_folder_that_takes_too_long_was_not_counted() {
-    let mut scene = Scene::new(&[("Inbox", 1_000)]).await;
-    scene.config.collect.timeout = std::time::Duration::from_secs(1);
-    scene.config.collect.max_requests_per_second = crate::config::Rate::PerSecond(0.01);
-    let (_, snapshot) = scan(&scene).await;
-    assert!(!judged(&snapshot).is_complete());
-    let table = tables::text(&judged(&snapshot), None);
-    assert!(
-        table.contains("not counted: not read within collect.timeout (1s)"),
-        "{table}"
-    );
-}
-
-#[tokio::test]
-async fn folders_beyond_the_limit_were_not_counted() {
-    let mut scene = Scene::new(&[("a", 1), ("b", 1)]).await;
-    scene.config.collect.max_folders = 1;
-    let (_, snapshot) = scan(&scene).await;
-    assert!(!judged(&snapshot).is_complete());
-    assert!(
-        tables::text(&judged(&snapshot), None).contains("1 folders are beyond collect.max_folders")
-    );
-}
-
-#[tokio::test]
-async fn a_certificate_that_cannot_be_read_is_the_trouble_of_the_portal() {
-    let mut scene = Scene::new(&[]).await;
-    for (file, expected) in [
-        (
-            "/nonexistent/ca.pem",
-            "the file that ca_file names cannot be read",
-        ),
-        (
-            "/dev/null",
-            "the file that ca_file names holds no certificate",
-        ),
-    ] {
-        scene.config.portals[0].ca_file = Some(HiddenPath::file("ca_file", file));
-        let (_, snapshot) = scan(&scene).await;
-        let text = tables::text(&judged(&snapshot), None);
-        assert!(text.contains(expected), "{text}");
+#[test]
+fn no_name_takes_over_the_terminal_or_breaks_a_row() {
+    let hostile = snapshot(vec![portal(
+        "main",
+        read(),
+        vec![counted(1, HOSTILE, &[(Status::Failed, 1)], true)],
+    )]);
+    for text in [text(&hostile), json(&hostile)] {
+        assert!(
+            !text.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)),
+            "{text}"
+        );
     }
+    let tables = text(&hostile);
+    assert_eq!(tables.lines().count(), 20, "{tables}");
+    let document: Value = serde_json::from_str(&json(&hostile)).unwrap();
+    let name = &document["folders"][0]["folder"];
+    assert_eq!(name, FolderName::new(HOSTILE).label());
 }
 
-#[tokio::test]
-async fn a_key_that_is_missing_is_the_trouble_of_the_portal() {
-    let mut scene = Scene::new(&[("Inbox", 1)]).await;
-    scene.config.portals[0].key =
-        KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
-    let (_, snapshot) = scan(&scene).await;
-    assert!(!judged(&snapshot).is_complete());
-    assert!(
-        tables::text(&judged(&snapshot), None)
-            .contains("the file that api_key_file names cannot be read")
-    );
+#[test]
+fn a_scan_is_whole_when_all_that_is_there_was_counted() {
+    let list = |invalid_row, max_folders, is_whole: bool| {
+        ListState::Read(ListFacts {
+            folders: 1,
+            unwatched: Unwatched {
+                max_folders,
+                no_match: 0,
+                invalid_row,
+                list_incomplete: u64::from(!is_whole),
+            },
+        })
+    };
+    let inbox = || counted(1, "Inbox", &[], true);
+    for (list, folders, whole) in [
+        (read(), vec![], true),
+        (read(), vec![inbox(), folder(2, "Old", gone())], true),
+        (read(), vec![counted(1, "Moving", &[], false)], true),
+        (
+            read(),
+            vec![inbox(), folder(2, "b", unavailable(Unavailable::Error))],
+            false,
+        ),
+        (
+            read(),
+            vec![folder(2, "b", unavailable(Unavailable::Forbidden))],
+            false,
+        ),
+        (read(), vec![folder(2, "b", FolderState::Unseen)], false),
+        (list(1, 0, true), vec![inbox()], false),
+        (list(0, 1, true), vec![inbox()], false),
+        (list(0, 0, false), vec![inbox()], false),
+        (failed(), vec![], false),
+        (ListState::Unasked, vec![], false),
+    ] {
+        let view = portal("main", list, folders);
+        let folder = format!("{view:?}");
+        let well = portal("well", read(), vec![inbox()]);
+        assert_eq!(
+            judged(&snapshot(vec![well, view])).is_complete(),
+            whole,
+            "{folder}"
+        );
+    }
 }

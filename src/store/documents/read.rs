@@ -1,11 +1,11 @@
 //! Reads the tables of folders.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{EntryKey, FolderDocument, StoredFolder, StoredPortal};
-use crate::classify::{Class, ClassSlot};
+use super::{EntryKey, StoredFolder, StoredPortal};
+use crate::classify::Class;
 use crate::history::KnownFile;
 use crate::model::{FileMap, FolderId};
 use crate::store::error::StoreError;
@@ -48,22 +48,6 @@ pub(super) async fn portal(
         })
         .await?;
     Ok(stored)
-}
-
-/// The classes that have a slot in any folder.
-pub(in crate::store) async fn classes(
-    connection: &mut Connection,
-) -> Result<BTreeSet<String>, StoreError> {
-    let mut classes = BTreeSet::new();
-    Statement::new("SELECT document FROM folder")
-        .each(connection, |row| {
-            let folder: FolderDocument = parsed(&row)?;
-            let slots = folder.class_slots.into_iter();
-            classes.extend(slots.map(|ClassSlot { class, .. }| class.to_string()));
-            Ok(())
-        })
-        .await?;
-    Ok(classes)
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(row: &Row) -> Result<T, StoreError> {

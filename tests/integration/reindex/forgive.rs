@@ -36,7 +36,7 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
         ),
         (
             &["--portal", "main", "--class", "unspecifyed"],
-            "no known file has had it; the nearest name is \"unspecified\"",
+            "was ever sent; the nearest name is \"unspecified\"",
         ),
         (
             &["--portal", "main", "--folder", "Inbox", "--clock"],

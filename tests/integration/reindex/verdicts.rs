@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kb_simulator::{NewFile, Simulator, Status};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::scene::Scene;
@@ -171,9 +172,15 @@ async fn the_page_and_the_command_show_the_numbers_that_decide() {
         assert!(page.contains(shown), "{page}");
     }
     let mut command = scene.workspace.command();
-    let output = command.args(["reindex", "classes"]).output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.contains("main: 1 of 2 tries are left in this hour"));
-    assert!(said.contains("2 of 2"), "{said}");
+    command.args(["reindex", "classes", "--output", "json"]);
+    let output = command.output().unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (portal, class) = (&said["portals"][0], &said["classes"][0]);
+    assert_eq!(
+        (&portal["tries_left"], &portal["tries"]),
+        (&json!(1), &json!(2))
+    );
+    let newest = (&class["newest_recovered"], &class["newest"]);
+    assert_eq!(newest, (&json!(2), &json!(2)), "{said}");
     exporter.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::clock::Moment;
-use crate::config::{BaseUrl, Portal};
+use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::Look;
 use crate::snapshot::Unreadable;
 
