@@ -129,8 +129,6 @@ fn the_example_that_is_printed_is_a_configuration_without_warnings() {
     assert!(!text.contains("warning"), "{text}");
 }
 
-}
-
 #[test]
 fn without_a_configuration_the_error_names_what_to_set() {
     let output = run(program().arg("run"), "");
