@@ -191,7 +191,9 @@ impl Queue {
     pub fn take_waiting(&mut self) -> Vec<QueuedRead> {
         let waiting = std::mem::take(&mut self.waiting).into_values().flatten();
         let (audits, reads): (Vec<_>, _) = waiting.partition(|read| read.kind == ReadKind::Audit);
-        audits.into_iter().for_each(|audit| self.push(audit));
+        for audit in audits {
+            self.push(audit);
+        }
         reads
     }
 

@@ -13,7 +13,7 @@ use crate::portal::PAGE_SIZE;
 pub const PAGES_OF_A_RUN: u64 = 20;
 
 /// The same by a walk, of files with a reason: as many files as are remembered.
-const PAGES_OF_A_WALK: usize = MAX_REMEMBERED / PAGE_SIZE as usize;
+const PAGES_OF_A_WALK: u64 = MAX_REMEMBERED as u64 / PAGE_SIZE;
 
 /// Which rows of files that are not done to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +27,11 @@ pub enum Rows {
 
 impl Rows {
     /// Maximum number of pages of the run of a status.
-    const fn pages(self, status: Status) -> usize {
+    const fn pages(self, status: Status) -> u64 {
         match self {
             Self::OfBoundaries => 0,
             Self::All if status.has_reason() => PAGES_OF_A_WALK,
-            Self::Few | Self::All => PAGES_OF_A_RUN as usize,
+            Self::Few | Self::All => PAGES_OF_A_RUN,
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn rows(list: &List, layout: Layout, wanted: Rows) -> (BTreeSet<PageNumber>,
         if status == Status::Done {
             continue;
         }
-        let most = wanted.pages(status);
+        let most = usize::try_from(wanted.pages(status)).unwrap_or(usize::MAX - 1);
         let of_run: BTreeSet<_> = layout.pages_of(range).take(most + 1).collect();
         are_all[status] &= of_run.len() <= most && layout.can_read(range);
         pages.extend(of_run.into_iter().take(most));
