@@ -29,6 +29,7 @@ pub struct KnownFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed_since: Option<Timestamp>,
     /// Whether it was taken for done when it was first missed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_done: bool,
     /// Whether most files of its folder were missed with it, so that it may come back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

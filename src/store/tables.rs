@@ -41,7 +41,7 @@ const TABLES: &str = "
         file TEXT NOT NULL,
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder, file)
-    );
+    ) /* clustered */;
     CREATE TABLE attempt (
         portal TEXT NOT NULL,
         id BIGINT NOT NULL,
@@ -75,7 +75,7 @@ const TABLES: &str = "
         file TEXT NOT NULL,
         n BIGINT NOT NULL,
         PRIMARY KEY (portal, folder, file)
-    );
+    ) /* clustered */;
     CREATE TABLE forgiven (
         portal TEXT NOT NULL,
         what TEXT NOT NULL,
@@ -90,6 +90,9 @@ const TABLES: &str = "
         PRIMARY KEY (portal, folder, what)
     );
     CREATE TABLE version (number BIGINT NOT NULL);";
+
+/// Marks tables with many small rows: SQLite would store their keys twice.
+const CLUSTERED: &str = "/* clustered */";
 
 /// Checks that the tables can be used. The service makes them where they are missing.
 pub(super) async fn check(connection: &mut Connection, access: Access) -> Result<(), StoreError> {
@@ -135,11 +138,15 @@ async fn make(connection: &mut Connection) -> Result<(), StoreError> {
     };
     connection.execute(begin).await?;
     if version(connection).await?.is_none() {
-        if matches!(connection, Connection::Postgres(_)) {
-            make_schema(connection).await?;
-        }
+        let tables = match connection {
+            Connection::Sqlite(_) => TABLES.replace(CLUSTERED, "WITHOUT ROWID"),
+            Connection::Postgres(_) => {
+                make_schema(connection).await?;
+                TABLES.to_owned()
+            }
+        };
         let insert = format!("INSERT INTO version (number) VALUES ({VERSION})");
-        connection.execute(format!("{TABLES} {insert}")).await?;
+        connection.execute(format!("{tables} {insert}")).await?;
     }
     // Without a commit, the end of the connection undoes it all.
     connection.execute("COMMIT".to_owned()).await.map(drop)

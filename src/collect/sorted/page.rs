@@ -46,6 +46,11 @@ impl PageRows {
         })
     }
 
+    /// The files of all rows, in the order of their keys.
+    pub fn keys(&self) -> &[FileKey] {
+        &self.keys
+    }
+
     /// Whether no file is on the page twice.
     pub fn is_distinct(&self) -> bool {
         self.keys.windows(2).all(|pair| pair[0] != pair[1])

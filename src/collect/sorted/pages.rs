@@ -1,5 +1,6 @@
 //! The pages of one read, and what they show together: pure.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::classify::ClassExamples;
@@ -102,6 +103,20 @@ impl Pages {
     /// Whether no page of this pass lacks rows, or lists a file twice.
     pub fn are_whole(&self) -> bool {
         self.reads_of_pass().all(|read| read.whole)
+    }
+
+    /// Whether the list from its end begins with files with which it begins from its start.
+    pub fn begin_alike(&self) -> bool {
+        let first = |end: fn(u64) -> PageNumber| {
+            let read = self.reads.iter().find(|read| read.page == end(1));
+            read.map_or(&[][..], |read| read.rows.keys())
+        };
+        let [start, end] = [
+            first(PageNumber::FromStart),
+            first(|number| PageNumber::FromEnd(Reverse(number))),
+        ];
+        let may_meet = (start.len() + end.len()) as u64 >= self.layout.total;
+        !may_meet && start.iter().any(|key| end.binary_search(key).is_ok())
     }
 
     /// Whether no page lists a file twice.

@@ -61,15 +61,10 @@ impl<'a, F: FetchPage> Search<'a, F> {
     }
 
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
-        let mut found = self.find().await;
-        if !self.pages.layout.from_both_ends
-            && matches!(&found, Err(error) if error.is_of_deep_page())
-        {
-            self.pages = Pages::new(true);
-            (self.last_alone, self.opening) = (None, None);
-            found = self.find().await;
-        }
-        let found = found?;
+        let found = match self.find().await {
+            Err(refused) if refused.is_of_deep_page() => self.find_from_both_ends(refused).await?,
+            found => found?,
+        };
         check_end_of_rows(&found)?;
         let whole = self.whole(&found.list);
         let shows_all = found.stable && !found.list.is_estimated && self.pages.are_distinct();
@@ -86,6 +81,20 @@ impl<'a, F: FetchPage> Search<'a, F> {
                 ..count
             },
         })
+    }
+
+    /// Finds the boundaries from both ends, as a page is refused that is far from the start; unless the portal ignores the order that is asked for.
+    async fn find_from_both_ends(&mut self, refused: ReadError) -> Result<Found, ReadError> {
+        if self.pages.layout.from_both_ends {
+            return Err(refused);
+        }
+        self.pages = Pages::new(true);
+        (self.last_alone, self.opening) = (None, None);
+        let found = self.find().await?;
+        if self.pages.begin_alike() {
+            return Err(refused);
+        }
+        Ok(found)
     }
 
     /// Finds the boundaries in passes. All reads of a pass follow all reads of the one before, so boundaries that both show held at the moment

@@ -408,6 +408,29 @@ fn a_portal_that_refuses_pages_far_from_the_start_is_read_from_both_ends() {
 }
 
 #[test]
+fn a_portal_that_ignores_the_order_that_is_asked_for_is_not_read_from_both_ends() {
+    let folder = RefCell::new(mixed(&[(Status::Failed, 160), (Status::Done, 30_000)], 100));
+    let fetch = |page: PageRequest| {
+        let ascending = PageRequest::by_status(page.page);
+        let answer = folder.borrow_mut().page(ascending);
+        std::future::ready(match page.page {
+            0..=100 => Ok(answer),
+            _ => Err(PortalError::from_status(400, None, b"")),
+        })
+    };
+    let method = Method {
+        in_flight: 2,
+        hints: &Boundaries::default(),
+        rows: Rows::Few,
+        clock_ahead: 0,
+    };
+    let progress = Progress::default();
+    let sorted = count(fetch, method, Arc::clone(&CLASSIFIER), &progress);
+    let error = sorted.now_or_never().unwrap().unwrap_err();
+    assert!(error.is_of_deep_page(), "{error}");
+}
+
+#[test]
 fn statuses_that_meet_where_no_page_can_be_read_are_counted_with_a_mark() {
     for (failed, done) in [(15_000, 15_000), (10_000, 10_001)] {
         let mut folder = mixed(&[(Status::Failed, failed), (Status::Done, done)], 100);
