@@ -37,8 +37,10 @@ pub(super) struct PageNumber {
 
 /// A request for a page of the file list.
 #[derive(Debug)]
-pub(super) struct FileQuery {
+pub(super) struct FileQuery<'a> {
     pub page: PageNumber,
+    /// Part of the name of the files that are listed.
+    pub search: Cow<'a, str>,
     pub sort_by: SortBy,
     pub sort_order: Option<SortOrder>,
 }
@@ -110,7 +112,12 @@ impl World {
             page: query.page.page,
             size: query.page.size.min(switches.max_page_size).max(1),
         };
-        Ok(self.page(&self.folders[index], by, &self.pages(page, order)))
+        Ok(self.page(
+            &self.folders[index],
+            by,
+            &query.search,
+            &self.pages(page, order),
+        ))
     }
 
     fn pages(&self, page: PageNumber, order: SortOrder) -> Pages<'_> {
@@ -124,10 +131,19 @@ impl World {
         }
     }
 
-    fn page<'a>(&'a self, folder: &'a Folder, by: SortBy, pages: &Pages) -> FilePage<'a> {
+    fn page<'a>(
+        &'a self,
+        folder: &'a Folder,
+        by: SortBy,
+        search: &str,
+        pages: &Pages,
+    ) -> FilePage<'a> {
         match folder.synthetic() {
-            Some(files) => pages.page(&Computed::new(files, by, &self.options.switches)),
-            None => pages.page(&Held::new(self, folder, by)),
+            Some(files) if search.is_empty() => {
+                pages.page(&Computed::new(files, by, &self.options.switches))
+            }
+            // A folder whose files are computed holds none, and a search in it finds none.
+            _ => pages.page(&Held::new(self, folder, by).with(search)),
         }
     }
 }

@@ -12,13 +12,14 @@ use super::options::SortOrder;
 /// Default and largest `pageSize` of the file list.
 const FILES: (usize, usize) = (20, 100);
 
-pub(super) fn file_query(query: &str) -> FileQuery {
+pub(super) fn file_query(query: &str) -> FileQuery<'_> {
     let (default, largest) = FILES;
     FileQuery {
         page: PageNumber {
             page: number(query, "page").unwrap_or(1),
             size: number(query, "pageSize").unwrap_or(default).min(largest),
         },
+        search: first(query, "search").unwrap_or_default(),
         sort_by: match first(query, "sortBy").as_deref() {
             Some("indexStatus") => SortBy::IndexStatus,
             _ => SortBy::Filename,

@@ -37,6 +37,16 @@ impl<'a> Held<'a> {
         held
     }
 
+    /// Those that have a text in their name. Case does not matter, which is not documented.
+    pub fn with(mut self, text: &str) -> Self {
+        if !text.is_empty() {
+            let text = text.to_lowercase();
+            let has = |&link: &usize| self.file(link).0.filename.to_lowercase().contains(&text);
+            self.links = self.links.iter().copied().filter(has).collect();
+        }
+        self
+    }
+
     fn key_of(&self, link: usize) -> Key<'a> {
         let (link, document) = self.file(link);
         match self.by {
