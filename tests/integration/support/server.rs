@@ -4,11 +4,10 @@ use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header::{DATE, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -48,8 +47,6 @@ struct Front {
     requests: Mutex<Vec<Asked>>,
     /// Those that are no reads.
     written: AtomicUsize,
-    /// How far its clock is behind the time.
-    behind: Mutex<Duration>,
     fault: watch::Sender<Fault>,
 }
 
@@ -73,7 +70,6 @@ impl Server {
         let front = Arc::new(Front {
             requests: Mutex::default(),
             written: AtomicUsize::default(),
-            behind: Mutex::default(),
             fault: watch::Sender::new(Fault::None),
         });
         let router = router.layer(from_fn_with_state(Arc::clone(&front), Front::pass));
@@ -191,17 +187,10 @@ impl Front {
             Ok(fault) => fault.clone(),
             Err(_) => Fault::None,
         };
-        let mut response = match fault {
+        match fault {
             Fault::Refused(text, status) if target.contains(&text) => status.into_response(),
             _ => next.run(request).await,
-        };
-        response.headers_mut().insert(DATE, front.date());
-        response
-    }
-
-    fn date(&self) -> HeaderValue {
-        let date = SystemTime::now() - *self.behind.lock().unwrap();
-        HeaderValue::from_str(&httpdate::fmt_http_date(date)).unwrap()
+        }
     }
 }
 
