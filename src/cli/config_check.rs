@@ -23,7 +23,7 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
         Some(file) => fault.in_file(&file.display().to_string()),
         None => fault.in_environment(),
     })?;
-    web.config()?;
+    web.server.config()?;
     let stopped = is_stopped(&config)?.then(|| STOPPED.to_owned());
     let warnings = config.warnings().into_iter().chain(stopped);
     let warnings = warnings.chain(unreadable);

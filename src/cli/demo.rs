@@ -7,8 +7,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use tempfile::TempDir;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Web};
@@ -16,7 +14,6 @@ use crate::cli::portal::{self, PortalArgs};
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
 use crate::config::{Config, ConfigError, Mode};
-use kb_simulator::Simulator;
 
 /// The file of the key, in a folder of the demo.
 const KEY: &str = "key";
@@ -42,59 +39,27 @@ pub(super) struct DemoArgs {
 pub(super) fn run(args: &DemoArgs) -> Result<ExitCode> {
     let web = args.web.settings(Ipv4Addr::LOCALHOST)?;
     settings::run_until_signal(async |stop| {
-        let Some(demo) = Demo::new(args, &stop).await? else {
+        let listener = portal::bind(&args.portal).await?;
+        let Some(simulator) = portal::generate(&args.portal, &stop).await? else {
             return Ok(());
         };
-        let app = demo.app(&web).await?;
-        print_addresses(&app, &web, demo.listener.local_addr()?)?;
-        demo.run(app, stop).await
-    })
-}
-
-/// The simulated portal, and how it is watched.
-struct Demo {
-    listener: TcpListener,
-    simulator: Simulator,
-    config: Config,
-    /// The folder of the key and the state, until it is dropped.
-    _folder: TempDir,
-}
-
-impl Demo {
-    /// Nothing if it is stopped before.
-    async fn new(args: &DemoArgs, stop: &CancellationToken) -> Result<Option<Self>> {
-        let listener = portal::bind(&args.portal).await?;
-        let Some(simulator) = portal::generate(&args.portal, stop).await? else {
-            return Ok(None);
-        };
+        let address = listener.local_addr()?;
+        // It has the key and the state, until it is dropped.
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         let key_file = folder.path().join(KEY);
         std::fs::write(key_file, &args.portal.key).context("the demo's key cannot be written")?;
-        let config = demo_config(listener.local_addr()?, folder.path(), args.reindex)?;
-        Ok(Some(Self {
-            listener,
-            simulator,
-            config,
-            _folder: folder,
-        }))
-    }
-
-    async fn app(&self, web: &Web) -> Result<App> {
-        let config = self.config.clone();
-        let source = Box::new(move || Ok(config.clone()));
-        App::bind(source, web).await
-    }
-
-    /// Runs both. The portal outlives the exporter, so that the exporter's last requests are answered.
-    async fn run(self, app: App, stop: CancellationToken) -> Result<()> {
+        let config = demo_config(address, folder.path(), args.reindex)?;
+        let app = App::bind(Box::new(move || Ok(config.clone())), &web).await?;
+        print_addresses(&app, &web, address)?;
+        // The portal outlives the exporter, so that the exporter's last requests are answered.
         let portal_stop = CancellationToken::new();
         let until = portal_stop.clone().cancelled_owned();
-        let served = tokio::spawn(self.simulator.serve(self.listener, until));
+        let served = tokio::spawn(simulator.serve(listener, until));
         let result = app.run(stop).await;
         portal_stop.cancel();
         served.await.context("the simulated portal panicked")??;
         result
-    }
+    })
 }
 
 /// As a file would have it, so that `/config` shows what is in use. The rules show attempts and their effects within minutes.

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use tracing::warn;
 
 use crate::classify::{Class, Classifier, Reason, Rule, hide_secrets};
 use crate::cli::output::OutputArgs;
@@ -101,12 +100,6 @@ fn read(text: &str) -> Result<String> {
     } else if Path::new(text).exists() {
         std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?
     } else {
-        if is_like_a_name(text) {
-            warn!(
-                text,
-                "there is no file with this name: the text is explained as a reason"
-            );
-        }
         return Ok(text.to_owned());
     };
     let reason = String::from_utf8_lossy(&bytes);
@@ -114,11 +107,6 @@ fn read(text: &str) -> Result<String> {
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(&reason)
         .to_owned())
-}
-
-/// Whether a text is more likely the name of a file that was mistyped than a reason.
-fn is_like_a_name(text: &str) -> bool {
-    text.contains('/') && !text.contains(char::is_whitespace)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const PORT: u16 = 15_732;
 #[derive(Debug, Args)]
 pub(super) struct WebArgs {
     #[command(flatten)]
-    server: ServerArgs,
+    pub server: ServerArgs,
     #[command(flatten)]
     site: SiteArgs,
     /// Serve the metrics at this path.
@@ -68,18 +68,13 @@ impl ServerArgs {
 }
 
 impl WebArgs {
-    /// Reads the file that the arguments name, if they do.
-    pub fn config(&self) -> Result<Option<WebConfigFile>, ConfigError> {
-        self.server.config()
-    }
-
     pub fn settings(&self, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
         Ok(Web {
             addresses: self.server.addresses(default_host),
             telemetry_path: self.telemetry_path.clone(),
             external_url: self.site.external_url.clone(),
             lifecycle: self.lifecycle,
-            config: self.config()?.map(Arc::new),
+            config: self.server.config()?.map(Arc::new),
             open_probes: self.open_probes,
         })
     }
