@@ -15,7 +15,10 @@ async fn shown(workspace: &Workspace, arguments: &str) -> String {
     let program = workspace.command();
     let words = std::iter::once(program.get_program()).chain(program.get_args());
     let words: Vec<_> = words.map(|word| format!("'{}'", word.display())).collect();
-    let line = format!("stty cols 100 && exec {} {arguments}", words.join(" "));
+    let line = format!(
+        "stty rows 40 cols 100 && exec {} {arguments}",
+        words.join(" ")
+    );
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
     let output = tokio::task::spawn_blocking(move || run(&mut script, "")).await;

@@ -18,7 +18,8 @@ use crate::config::State;
 use crate::model::{Lost, Outcome, Timestamp};
 use crate::store;
 
-const COLUMNS: &str = "id time portal folder result reason files requeued outcome files_recovered files_refailed files_waiting";
+const COLUMNS: &str =
+    "time portal folder result reason files requeued outcome files_recovered files_refailed";
 
 /// How the ledger is printed.
 #[derive(Debug, Args)]
