@@ -59,14 +59,15 @@ impl WebConfig {
         ]
     }
 
-    /// Whether nothing protects less than before.
-    fn protects_as(&self, before: &Self) -> Result<(), Fault> {
-        let advice = "would protect less than what is in use; only a restart can do that";
+    /// Refuses what protects less than before.
+    fn replacing(self, before: &Self) -> Result<Self, Fault> {
         let protections = before.protections().into_iter().zip(self.protections());
-        let mut weaker = protections.filter(|((_, before), (_, rank))| rank < before);
-        weaker
-            .next()
-            .map_or(Ok(()), |(_, (key, _))| Err(Fault::about(key, advice)))
+        let mut weaker = protections.filter(|((_, before), (_, now))| now < before);
+        let advice = "would protect less than what is in use; only a restart can do that";
+        match weaker.next() {
+            Some(((key, _), _)) => Err(Fault::about(key, advice)),
+            None => Ok(self),
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Files {
 impl WebConfigFile {
     /// Reads the file and the files that it names.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
-        let (files, config) = read(path);
+        let (files, config) = read(path, &WebConfig::default());
         Ok(Self {
             path: path.to_owned(),
             loaded: Mutex::new(Loaded {
@@ -111,12 +111,7 @@ impl WebConfigFile {
 impl Loaded {
     /// Reads the files again. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn reload(&mut self, path: &Path) {
-        let (files, config) = read(path);
-        let config = config.and_then(|config| {
-            let kept = config.protects_as(&self.config);
-            let kept = kept.map_err(|fault| fault.in_file(&path.display().to_string()));
-            kept.map(|()| config)
-        });
+        let (files, config) = read(path, &self.config);
         self.files = files;
         self.successful = config.is_ok();
         match config {
@@ -132,7 +127,8 @@ impl Loaded {
     }
 }
 
-fn read(path: &Path) -> (Files, Result<WebConfig, ConfigError>) {
+/// Reads a configuration that protects no less than the one before.
+fn read(path: &Path, before: &WebConfig) -> (Files, Result<WebConfig, ConfigError>) {
     let mut files = Files {
         folder: path.parent().unwrap_or(Path::new("")).to_owned(),
         stamps: vec![(path.to_owned(), stamp(path))],
@@ -141,6 +137,7 @@ fn read(path: &Path) -> (Files, Result<WebConfig, ConfigError>) {
     let document = file::bytes_of(path).and_then(|bytes| file::yaml(&name, &bytes));
     let config = document.and_then(|document: Option<_>| {
         let config = WebConfig::new(document.unwrap_or_default(), &mut files);
+        let config = config.and_then(|config| config.replacing(before));
         config.map_err(|fault| fault.in_file(&name))
     });
     (files, config)
