@@ -32,15 +32,14 @@ pub(super) async fn age(workspace: &Workspace, by: Duration) {
     let mut state = open(workspace).await;
     let by = i64::try_from(by.as_millis()).unwrap();
     for table in ["portal", "folder", "file"] {
-        let select = format!("SELECT CAST(rowid AS TEXT), document FROM {table}");
+        let select = format!("SELECT DISTINCT document FROM {table}");
         for row in state.sql(&select).await {
-            let mut document = serde_json::from_str(&row[1]).unwrap();
+            let mut document = serde_json::from_str(&row[0]).unwrap();
             make_older(&mut document, by);
-            let document = document.to_string().replace('\'', "''");
-            let update = format!(
-                "UPDATE {table} SET document = '{document}' WHERE rowid = {}",
-                row[0]
-            );
+            let [older, before] =
+                [document.to_string(), row[0].clone()].map(|text| text.replace('\'', "''"));
+            let update =
+                format!("UPDATE {table} SET document = '{older}' WHERE document = '{before}'");
             state.sql(&update).await;
         }
     }
