@@ -123,6 +123,11 @@ impl FolderCount {
         self.whole[status] && self.unfinished.len() < MAX_REMEMBERED
     }
 
+    /// Whether pages were read from both ends of the list.
+    pub fn is_from_both_ends(&self) -> bool {
+        matches!(&self.done, DoneFiles::Counted(boundaries) if boundaries.from_both_ends)
+    }
+
     pub fn way(&self) -> Way {
         match self.done {
             DoneFiles::Read { .. } => Way::Full,
