@@ -59,10 +59,10 @@ impl Listing {
         })
     }
 
-    /// Whether the number of rows is the list's total. From a list that is not whole, nothing can be
+    /// Whether the number of rows is the list's total, and each has an id. From a list that is not whole, nothing can be
     /// concluded about a folder that it does not name.
     pub fn is_whole(&self) -> bool {
-        self.missing_rows == 0
+        self.missing_rows == 0 && self.invalid_rows == 0
     }
 }
 
@@ -108,18 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_shorter_than_its_total_is_not_whole() {
-        for (json, missing) in [
-            (r#"{"data":[],"meta":{"total":3}}"#, 3),
-            (r#"{"data":[{}],"meta":{"total":0}}"#, 1),
-            (r#"{"data":[],"meta":{"total":0}}"#, 0),
-            (r#"{"data":[]}"#, 0),
+    fn a_list_that_is_shorter_than_its_total_or_has_rows_without_an_id_is_not_whole() {
+        for (json, missing, is_whole) in [
+            (r#"{"data":[],"meta":{"total":3}}"#, 3, false),
+            (r#"{"data":[{}],"meta":{"total":0}}"#, 1, false),
+            (r#"{"data":[{}],"meta":{"total":1}}"#, 0, false),
+            (r#"{"data":[],"meta":{"total":0}}"#, 0, true),
+            (r#"{"data":[]}"#, 0, true),
         ] {
             let list = decode(json);
-            assert_eq!(
-                (list.missing_rows, list.is_whole()),
-                (missing, missing == 0)
-            );
+            assert_eq!((list.missing_rows, list.is_whole()), (missing, is_whole));
         }
     }
 
