@@ -12,7 +12,7 @@ pub mod error;
 mod folder;
 mod folders;
 pub mod full_scan;
-mod layout;
+pub mod layout;
 mod list;
 pub mod order;
 mod persisted_folder;

@@ -65,7 +65,7 @@ impl Layout {
         if !self.from_both_ends {
             return PageNumber::FromStart(from_start);
         }
-        let last = (ROWS_OF_AN_END / self.page_size).max(1);
+        let last = self.pages_of_an_end();
         let from_end = self.total.saturating_sub(position + 1) / self.page_size + 1;
         if from_start <= from_end {
             PageNumber::FromStart(from_start.min(last))
@@ -74,12 +74,17 @@ impl Layout {
         }
     }
 
+    /// Pages that can be read at each end.
+    fn pages_of_an_end(self) -> u64 {
+        (ROWS_OF_AN_END / self.page_size).max(1)
+    }
+
     /// The positions of which no page can be read.
     pub fn unreadable(self) -> Range<u64> {
         if !self.from_both_ends {
             return 0..0;
         }
-        let of_an_end = self.page_size * (ROWS_OF_AN_END / self.page_size).max(1);
+        let of_an_end = self.page_size * self.pages_of_an_end();
         of_an_end..self.total.saturating_sub(of_an_end)
     }
 

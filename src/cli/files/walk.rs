@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::classify::{Classifier, Reason, hide_secrets};
+use crate::collect::layout::comes_again;
 use crate::config::{Collect, Strategy};
 use crate::model::{FileKey, PortalName, Status, StatusWord};
 use crate::portal::{FileRow, Files, Lane, ListedFolder, PageRequest, Session};
@@ -104,14 +105,8 @@ impl Part {
 
 /// Whether files of one status lie together in a list that was read from both ends.
 fn is_sorted(front: &Part, back: &Part) -> bool {
-    let mut runs: Vec<_> = front
-        .statuses
-        .iter()
-        .chain(back.statuses.iter().rev())
-        .collect();
-    runs.dedup();
-    let distinct: HashSet<_> = runs.iter().collect();
-    distinct.len() == runs.len()
+    let statuses = front.statuses.iter().chain(back.statuses.iter().rev());
+    !comes_again(statuses)
 }
 
 impl Walk<'_> {

@@ -48,7 +48,15 @@ fn run_as<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
 where
     F: Fn(PageRequest) -> PageBody,
 {
-    let fetch = |page| std::future::ready(Ok(fetch(page)));
+    answered(method, |page| Ok(fetch(page)))
+}
+
+/// Counts a folder whose pages are there, or refused, at once.
+fn answered<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
+where
+    F: Fn(PageRequest) -> Result<PageBody, PortalError>,
+{
+    let fetch = |page| std::future::ready(fetch(page));
     count(fetch, method, Arc::clone(&CLASSIFIER), &Progress::default())
         .now_or_never()
         .expect("the pages are there at once")
@@ -355,15 +363,20 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
     }
 }
 
-/// Counts a folder of a portal that refuses pages behind row 10,000, as search engines do; returns the count and the requests.
-fn count_refused(folder: &Folder, hints: &Boundaries) -> (SortedRead, u64) {
+/// Counts a folder of a portal that refuses pages behind row 10,000, as search engines do, and asks it for the pages that `asked` makes of those
+/// that are requested; returns the count and the requests.
+fn try_refused(
+    folder: &Folder,
+    hints: &Boundaries,
+    asked: impl Fn(PageRequest) -> PageRequest,
+) -> (Result<SortedRead, ReadError>, u64) {
     let folder = RefCell::new(folder.clone());
     let fetch = |page: PageRequest| {
-        let answer = folder.borrow_mut().page(page);
-        std::future::ready(match page.page {
+        let answer = folder.borrow_mut().page(asked(page));
+        match page.page {
             0..=100 => Ok(answer),
             _ => Err(PortalError::from_status(400, None, b"")),
-        })
+        }
     };
     let method = Method {
         in_flight: 2,
@@ -371,10 +384,13 @@ fn count_refused(folder: &Folder, hints: &Boundaries) -> (SortedRead, u64) {
         rows: Rows::Few,
         clock_ahead: 0,
     };
-    let progress = Progress::default();
-    let sorted = count(fetch, method, Arc::clone(&CLASSIFIER), &progress);
-    let sorted = sorted.now_or_never().expect("the pages are there at once");
-    (sorted.unwrap(), folder.into_inner().requests)
+    let sorted = answered(method, fetch);
+    (sorted, folder.into_inner().requests)
+}
+
+fn count_refused(folder: &Folder, hints: &Boundaries) -> (SortedRead, u64) {
+    let (sorted, requests) = try_refused(folder, hints, |page| page);
+    (sorted.unwrap(), requests)
 }
 
 #[test]
@@ -409,24 +425,10 @@ fn a_portal_that_refuses_pages_far_from_the_start_is_read_from_both_ends() {
 
 #[test]
 fn a_portal_that_ignores_the_order_that_is_asked_for_is_not_read_from_both_ends() {
-    let folder = RefCell::new(mixed(&[(Status::Failed, 160), (Status::Done, 30_000)], 100));
-    let fetch = |page: PageRequest| {
-        let ascending = PageRequest::by_status(page.page);
-        let answer = folder.borrow_mut().page(ascending);
-        std::future::ready(match page.page {
-            0..=100 => Ok(answer),
-            _ => Err(PortalError::from_status(400, None, b"")),
-        })
-    };
-    let method = Method {
-        in_flight: 2,
-        hints: &Boundaries::default(),
-        rows: Rows::Few,
-        clock_ahead: 0,
-    };
-    let progress = Progress::default();
-    let sorted = count(fetch, method, Arc::clone(&CLASSIFIER), &progress);
-    let error = sorted.now_or_never().unwrap().unwrap_err();
+    let folder = mixed(&[(Status::Failed, 160), (Status::Done, 30_000)], 100);
+    let ascending = |page: PageRequest| PageRequest::by_status(page.page);
+    let (sorted, _) = try_refused(&folder, &Boundaries::default(), ascending);
+    let error = sorted.unwrap_err();
     assert!(error.is_of_deep_page(), "{error}");
 }
 
