@@ -15,7 +15,6 @@ pub mod full_scan;
 pub mod layout;
 mod list;
 pub mod order;
-mod persisted_folder;
 pub mod progress;
 mod queue;
 mod read_task;
@@ -28,7 +27,6 @@ pub mod sorted;
 pub mod sorting;
 pub mod strategy;
 mod tasks;
-mod unsaved;
 mod walk;
 mod watched;
 
@@ -59,13 +57,13 @@ use collection_log::CollectionLog;
 use folder::Folder;
 use folders::Folders;
 use list::FolderList;
-use persisted_folder::MAX_BEHIND;
 use progress::Progress;
 use queue::{Queue, ReadKind};
 use read_task::FolderRead;
 use reads::Refusal;
 use runs::Runs;
-use saver::{Saver, Written};
+use saver::Saver;
+use saving::Written;
 use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
@@ -159,7 +157,7 @@ impl Collector {
         let now = Moment::now().wall;
         collector.folders.exclude_others(&collector.settings, now);
         collector.judge_sorting();
-        collector.save_all(MAX_BEHIND);
+        collector.save_all();
         collector.publish();
         collector
     }
@@ -291,7 +289,7 @@ impl Collector {
             Event::FolderRead(folder, kind, entry, read) => {
                 self.folder_read(folder, kind, entry, *read);
             }
-            Event::Written(written) => self.written(&written),
+            Event::Written(written) => self.written(written),
         }
     }
 
@@ -305,7 +303,7 @@ impl Collector {
         self.folders.exclude_others(settings, now);
         self.folders.class_slots.limits = settings.class_limits();
         self.publish();
-        self.save(self.folders.unsaved_absences(), MAX_BEHIND);
+        self.save(self.folders.absent());
     }
 
     /// Something changed that a snapshot shows.

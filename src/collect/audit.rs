@@ -10,7 +10,6 @@ use tracing::{info, warn};
 use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::folder::Folder;
-use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
@@ -119,7 +118,7 @@ impl Collector {
         let soon = Moment::now().steady + self.settings.collect.full_every / SOON_SHARE;
         folder.audit_again_at = (!shown).then_some(soon);
         self.judge_sorting();
-        self.save([id], MAX_BEHIND);
+        self.save([id]);
     }
 
     /// Notes what the folders show about the portal's sorting, and says what is new.

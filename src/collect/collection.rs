@@ -9,7 +9,6 @@ use tracing::{debug, info, warn};
 use crate::clock::Moment;
 use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
-use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
@@ -117,11 +116,11 @@ impl Collector {
         if listing.is_whole() {
             self.folders.depart_unlisted(&listed, portal, now);
         }
-        self.save(self.folders.unsaved_absences(), MAX_BEHIND);
+        self.save(self.folders.absent());
         if listing.is_whole() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
-            self.save(emptied, MAX_BEHIND);
+            self.save(emptied);
             self.saver.forget(forgotten);
         }
     }
@@ -155,7 +154,7 @@ impl Collector {
         if let Some(interval) = self.log.interval() {
             let portal = &self.settings.portal.name;
             let failing = self.folders.show_failing(interval / 2, portal);
-            self.save(failing, MAX_BEHIND);
+            self.save(failing);
         }
     }
 
@@ -199,14 +198,11 @@ impl Collector {
             self.assign_classes();
             let is_success = ended.result == RunResult::Success;
             let success = is_success.then(|| Moment::now().wall);
-            let ending = Ending {
+            self.saver.end_with_next(Ending {
                 run,
                 ended,
                 success,
-            };
-            if let Some(ending) = self.saver.push_end(ending) {
-                self.end(&ending);
-            }
+            });
         }
     }
 

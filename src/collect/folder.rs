@@ -1,8 +1,10 @@
 //! The state of one folder in its collector.
 
 mod absence;
+pub(super) mod persisted;
 mod stored;
 mod under_way;
+mod unsaved;
 mod witnesses;
 
 use std::collections::HashSet;
@@ -15,7 +17,6 @@ use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::due::{ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
-use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
@@ -32,6 +33,7 @@ use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
 use crate::store::{Ledger, StoredFolder};
 
+use persisted::PersistedFolder;
 use under_way::DueRead;
 use witnesses::{Witnesses, hidden};
 

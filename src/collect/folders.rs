@@ -246,9 +246,9 @@ impl Folders {
         Some(longest.view.id)
     }
 
-    /// The folders of which the database does not know yet that they left, were excluded, or came back.
-    pub fn unsaved_absences(&self) -> Vec<FolderId> {
-        self.ids(|folder| folder.persisted.is_absence_unsaved())
+    /// The folders that left, or that the configuration excludes.
+    pub fn absent(&self) -> Vec<FolderId> {
+        self.ids(|folder| !folder.is_there())
     }
 
     pub fn ids(&self, of: impl Fn(&Folder) -> bool) -> Vec<FolderId> {

@@ -9,7 +9,6 @@ use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Limits, QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorted::Rows;
@@ -225,7 +224,7 @@ impl Collector {
     ) {
         let portal = &self.settings.portal.name;
         let outcome = self.folders.update(id, portal, change);
-        self.save([id], MAX_BEHIND);
+        self.save([id]);
         self.runs.folder_done(id, outcome);
     }
 }

@@ -20,25 +20,24 @@ use crate::store::{EntryKey, FolderChange, FolderChanges, Lease, PortalDocument,
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
 
+/// Time from the end of a write that failed to the next one.
+const GAP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
 
 const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
-/// What is to be written of one portal.
+/// What is to be written of one portal. Without a lease nothing is stored, and each write succeeds at once.
 pub(super) struct Saver {
-    /// `None`: nothing is stored.
     lease: Option<Lease>,
     name: PortalName,
     entry: EntryKey,
     waiting: Batch,
-    in_flight: Option<Batch>,
+    is_writing: bool,
     next: Instant,
-    /// Whether what waits is not written before something else waits, or a collection ends: the last write failed.
-    is_held: bool,
-    /// The portal as it is stored; `None` if the database lost it.
+    /// The portal as it is stored; `None` if that is not known.
     stored: Option<PortalDocument>,
-    last_success: Option<Timestamp>,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
     /// The losses of the database after which everything was written once more.
@@ -49,17 +48,12 @@ pub(super) struct Saver {
 /// What is written together.
 #[derive(Default)]
 pub(super) struct Batch {
+    /// The folders that may have changed.
     pub folders: BTreeSet<FolderId>,
     /// The collections that end with it.
     pub ends: Vec<Ending>,
     /// Folders to delete.
-    forgotten: Vec<FolderId>,
-}
-
-/// How a write ended, and how long it took.
-pub(super) struct Written {
-    pub result: Result<(), StoreError>,
-    pub took: Duration,
+    pub forgotten: Vec<FolderId>,
 }
 
 impl Saver {
@@ -72,64 +66,49 @@ impl Saver {
             name: settings.portal.name.clone(),
             entry: settings.entry.clone(),
             waiting: Batch::default(),
-            in_flight: None,
+            is_writing: false,
             next: now,
-            is_held: false,
-            last_success: stored.last_success,
             stored: Some(stored),
             refused: None,
             forget_portals_at: now,
         }
     }
 
-    pub const fn saves(&self) -> bool {
-        self.lease.is_some()
+    pub const fn is_writing(&self) -> bool {
+        self.is_writing
     }
 
-    /// A folder is to be written.
-    pub fn push(&mut self, folder: FolderId) {
-        self.waiting.folders.insert(folder);
-        self.is_held = false;
+    /// These folders may have changed.
+    pub fn changed(&mut self, folders: impl IntoIterator<Item = FolderId>) {
+        self.waiting.folders.extend(folders);
     }
 
-    /// Whether a folder waits to be written.
-    pub fn has(&self, folder: FolderId) -> bool {
-        self.waiting.folders.contains(&folder)
-    }
-
-    /// Folders are to be deleted.
-    pub fn forget(&mut self, folders: impl IntoIterator<Item = FolderId>) {
+    /// These folders are to be deleted.
+    pub fn forget(&mut self, folders: Vec<FolderId>) {
         self.waiting.forgotten.extend(folders);
     }
 
-    /// The reads of a collection have ended; returns it if nothing is to be written before it ends.
-    pub fn push_end(&mut self, end: Ending) -> Option<Ending> {
-        if !self.saves() {
-            return Some(end);
-        }
+    /// The reads of a collection have ended: it ends with the next write.
+    pub fn end_with_next(&mut self, end: Ending) {
         self.waiting.ends.push(end);
-        self.is_held = false;
-        None
     }
 
-    /// Whether the end of a collection waits.
+    /// Whether a collection waits for a write, or one is under way.
     pub fn holds_ends(&self) -> bool {
-        let mut batches = self.in_flight.iter().chain([&self.waiting]);
-        batches.any(|batch| !batch.ends.is_empty())
+        self.is_writing || !self.waiting.ends.is_empty()
     }
 
-    /// What waits could not be written: it waits for the next collection.
-    pub fn hold(&mut self) {
-        self.is_held = true;
+    /// What the next write may have.
+    pub fn next_batch(&mut self) -> Batch {
+        self.next = Moment::now().steady + GAP;
+        std::mem::take(&mut self.waiting)
     }
 
-    /// What could not be written is tried again.
-    pub fn try_again(&mut self) {
-        self.is_held = false;
-    }
-
-    pub const fn is_writing(&self) -> bool {
-        self.in_flight.is_some()
+    /// When the next write begins; `None` while there is nothing to write, or a write is under way.
+    pub fn due(&self) -> Option<Instant> {
+        let Batch { folders, ends, .. } = &self.waiting;
+        let has_something = !(folders.is_empty() && ends.is_empty());
+        (has_something && !self.is_writing).then_some(self.next)
     }
 
     /// Whether the database lost what was written to it, so that everything is to be written once more. Said once for each loss.
@@ -142,77 +121,54 @@ impl Saver {
         before != losses
     }
 
-    /// When the next write begins; `None` while there is nothing to write, or a write is under way.
-    pub fn due(&self) -> Option<Instant> {
-        let may_begin = !self.is_held && self.in_flight.is_none();
-        let Batch { folders, ends, .. } = &self.waiting;
-        let has_something = !(folders.is_empty() && ends.is_empty());
-        (may_begin && has_something).then_some(self.next)
-    }
-
-    /// What the next write has, which begins now.
-    pub fn next_batch(&mut self, now: Instant) -> Batch {
-        self.next = now + GAP;
-        std::mem::take(&mut self.waiting)
-    }
-
-    /// Writes a batch, with these changes of its folders and these facts of the portal.
+    /// Begins a write of these changes.
     pub fn write(
         &mut self,
-        batch: Batch,
         folders: Vec<FolderChange>,
-        failing_since: Option<Timestamp>,
-        watched: &[Arc<PortalView>],
-    ) -> impl Future<Output = Written> + Send + use<> {
-        let success = batch.ends.iter().filter_map(|end| end.success).max();
-        self.last_success = self.last_success.max(success);
-        let portal = PortalDocument {
-            last_success: self.last_success,
-            failing_since,
-        };
-        let ends = !batch.ends.is_empty();
+        forgotten: Vec<FolderId>,
+        portal: PortalDocument,
+        unwatched: Option<(Vec<EntryKey>, Timestamp)>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        self.is_writing = true;
         // Until the database says otherwise.
         let before = self.stored.replace(portal.clone());
         let changes = FolderChanges {
             portal: (before.as_ref() != Some(&portal)).then_some(portal),
-            forgotten: batch.forgotten.clone(),
-            unwatched: ends.then(|| self.forget_portals(watched)).flatten(),
+            forgotten,
+            unwatched,
             folders,
         };
-        self.in_flight = Some(batch);
         let (lease, entry) = (self.lease.clone(), self.entry.clone());
         async move {
-            let began = Moment::now();
-            let result = match lease {
+            match lease {
                 Some(lease) => lease.write_folders(entry, changes).await,
                 None => Ok(()),
-            };
-            let took = Moment::now().elapsed_since(began);
-            Written { result, took }
+            }
         }
     }
 
-    /// The write that was under way has ended; returns what it had. If it failed, every collection ends that waits.
-    pub fn end_write(&mut self, refused: Option<&StoreError>) -> Option<Batch> {
-        let mut batch = self.in_flight.take()?;
+    /// The write that was under way has ended. Logs whether the database can be used, when that changes.
+    pub fn end_write(&mut self, result: &Result<(), StoreError>) {
+        self.is_writing = false;
+        let refused = result.as_ref().err();
+        match (&self.refused, refused) {
+            (None, Some(error)) => {
+                error!(portal = %self.name, %error, "state cannot be used: counters of entries do not change until it can");
+            }
+            (Some(_), None) => {
+                info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
+            }
+            (None, None) | (Some(_), Some(_)) => {}
+        }
         if refused.is_some() {
             self.stored = None;
-            self.waiting.forgotten.append(&mut batch.forgotten);
+            self.next = Moment::now().steady + GAP_AFTER_FAILURE;
         }
-        if refused == Some(&StoreError::LostWrites) {
-            // All is written at once.
-            self.waiting.ends.append(&mut batch.ends);
-            return Some(batch);
-        }
-        self.note_use(refused);
-        if refused.is_some() {
-            batch.ends.append(&mut self.waiting.ends);
-        }
-        Some(batch)
+        self.refused = refused.cloned();
     }
 
     /// From time to time: the entries that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
-    fn forget_portals(
+    pub fn forget_portals(
         &mut self,
         watched: &[Arc<PortalView>],
     ) -> Option<(Vec<EntryKey>, Timestamp)> {
@@ -232,24 +188,10 @@ impl Saver {
 
     /// Whether all that is known is stored, or will be soon.
     pub fn writes(&self) -> Writes {
-        match &self.refused {
-            Some(error) => Writes::Refused(error.to_string()),
-            None if self.saves() => Writes::Succeed,
-            None => Writes::Off,
+        match (&self.refused, &self.lease) {
+            (Some(error), _) => Writes::Refused(error.to_string()),
+            (None, Some(_)) => Writes::Succeed,
+            (None, None) => Writes::Off,
         }
-    }
-
-    /// Notes whether the database could be used, and logs when that changes.
-    fn note_use(&mut self, refused: Option<&StoreError>) {
-        match (&self.refused, refused) {
-            (None, Some(error)) => {
-                error!(portal = %self.name, %error, "state cannot be used: counters of entries do not change until it can");
-            }
-            (Some(_), None) => {
-                info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
-            }
-            (None, None) | (Some(_), Some(_)) => {}
-        }
-        self.refused = refused.cloned();
     }
 }

@@ -3,110 +3,132 @@
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::collect::persisted_folder::MAX_BEHIND;
-use crate::collect::saver::Written;
+use crate::collect::collection::Ending;
+use crate::collect::folder::persisted::FolderWrite;
+use crate::collect::saver::Batch;
 use crate::collect::{Collector, Event};
 use crate::model::FolderId;
-use crate::store::StoreError;
+use crate::store::{PortalDocument, StoreError};
+
+/// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
+/// (docs/operations.md, State).
+const MAX_BEHIND: Duration = Duration::from_mins(5);
+
+/// A write that ended.
+pub(super) struct Written {
+    result: Result<(), StoreError>,
+    took: Duration,
+    folders: Vec<FolderWrite>,
+    forgotten: Vec<FolderId>,
+    ends: Vec<Ending>,
+}
 
 impl Collector {
     /// Assigns class slots, and writes the folders that changed by that.
     pub(super) fn assign_classes(&mut self) {
         let changed = self.folders.assign_classes();
-        self.save(changed, MAX_BEHIND);
+        self.save(changed);
     }
 
-    /// Lets the folders be written that are not stored as they are. `behind`: how much older the time of a stored count may be.
-    pub(super) fn save(&mut self, ids: impl IntoIterator<Item = FolderId>, behind: Duration) {
-        for id in ids {
-            let (class_slots, Some(folder)) = self.folders.with_class_slots(id) else {
-                continue;
-            };
-            if !self.saver.saves() {
-                folder.need_not_be_stored();
-            } else if !self.saver.has(id) && folder.is_unsaved(class_slots, behind) {
-                self.saver.push(id);
-            }
-        }
+    /// Lets the folders be written that differ from what is stored.
+    pub(super) fn save(&mut self, folders: impl IntoIterator<Item = FolderId>) {
+        self.saver.changed(folders);
     }
 
-    pub(super) fn save_all(&mut self, behind: Duration) {
-        self.save(self.folders.ids(|_| true), behind);
+    pub(super) fn save_all(&mut self) {
+        self.save(self.folders.ids(|_| true));
     }
 
     /// Begins a write, if something is to be written by now and no other one is under way.
     pub(super) fn start_write(&mut self) {
         let now = Moment::now().steady;
         if self.saver.due().is_some_and(|due| due <= now) {
-            self.write(now);
+            self.write(MAX_BEHIND);
         }
     }
 
-    fn write(&mut self, now: tokio::time::Instant) {
+    /// Begins a write of what waits. `behind`: how much older the time of a stored count may be.
+    fn write(&mut self, behind: Duration) {
         if self.saver.has_lost() {
-            for folder in self.folders.iter_mut() {
-                folder.persisted.was_lost();
-            }
-            self.save_all(Duration::ZERO);
+            let folders = self.folders.iter_mut();
+            folders.for_each(|folder| folder.persisted.was_lost());
+            self.save_all();
         }
-        let batch = self.saver.next_batch(now);
-        let mut changes = Vec::new();
-        for id in &batch.folders {
-            if let (class_slots, Some(folder)) = self.folders.with_class_slots(*id) {
-                changes.push(folder.begin_write(class_slots));
+        let Batch {
+            folders: waiting,
+            ends,
+            forgotten,
+        } = self.saver.next_batch();
+        let (mut changes, mut folders) = (Vec::new(), Vec::new());
+        for id in waiting {
+            let (class_slots, folder) = self.folders.with_class_slots(id);
+            if let Some((change, write)) =
+                folder.and_then(|folder| folder.begin_write(class_slots, behind))
+            {
+                changes.push(change);
+                folders.push(write);
             }
         }
-        let current = self.dependencies.publisher.current();
-        let failing_since = self.list.failing_since();
+        if changes.is_empty() && forgotten.is_empty() && ends.is_empty() {
+            return;
+        }
+        let success = ends.iter().filter_map(|end| end.success).max();
+        let portal = PortalDocument {
+            last_success: success.max(self.log.shown.last_success),
+            failing_since: self.list.failing_since(),
+        };
+        let portals = self.dependencies.publisher.current();
+        let unwatched = self.saver.forget_portals(&portals.portals);
         let write = self
             .saver
-            .write(batch, changes, failing_since, &current.portals);
-        self.tasks.spawn(write, |written| {
-            // If a panic ended the write, nothing is known to be written.
-            Event::Written(written.unwrap_or(Written {
-                result: Err(StoreError::Closed),
-                took: Duration::ZERO,
-            }))
+            .write(changes, forgotten.clone(), portal, unwatched);
+        let began = Moment::now();
+        self.tasks.spawn(write, move |result| {
+            Event::Written(Written {
+                // If a panic ended the write, nothing is known to be written.
+                result: result.unwrap_or(Err(StoreError::Closed)),
+                took: Moment::now().elapsed_since(began),
+                folders,
+                forgotten,
+                ends,
+            })
         });
     }
 
-    /// A write ended. What was not written is written with the next batch.
-    pub(super) fn written(&mut self, written: &Written) {
-        let Some(batch) = self.saver.end_write(written.result.as_ref().err()) else {
-            return;
-        };
+    /// A write ended. What was not written waits for the next one; the collections end all the same.
+    pub(super) fn written(&mut self, written: Written) {
+        self.saver.end_write(&written.result);
         self.dependencies.events.wrote("state", written.took);
         let is_written = written.result.is_ok();
-        for id in &batch.folders {
-            if let Some(folder) = self.folders.get_mut(*id) {
-                folder.write_ended(is_written);
+        if !is_written {
+            self.save(written.folders.iter().map(|folder| folder.id));
+            self.saver.forget(written.forgotten);
+        }
+        for write in written.folders {
+            if let Some(folder) = self.folders.get_mut(write.id) {
+                folder.end_write(write, is_written);
             }
         }
-        if !is_written {
-            self.save(batch.folders, MAX_BEHIND);
-        }
-        if !is_written && written.result != Err(StoreError::LostWrites) {
-            self.saver.hold();
-        }
-        for ending in &batch.ends {
+        for ending in &written.ends {
             self.end(ending);
         }
     }
 
-    /// Writes all that is not stored.
+    /// Writes all that is not stored, once.
     pub(super) async fn write_all(&mut self) {
-        self.save_all(Duration::ZERO);
-        self.saver.try_again();
-        loop {
-            if self.saver.due().is_some() {
-                self.write(Moment::now().steady);
-            }
-            if !self.saver.is_writing() {
-                return;
-            }
-            if let Some(Event::Written(written)) = self.tasks.next().await {
-                self.written(&written);
-            }
+        while self.saver.is_writing() {
+            self.next_written().await;
+        }
+        self.save_all();
+        self.write(Duration::ZERO);
+        while self.saver.is_writing() {
+            self.next_written().await;
+        }
+    }
+
+    async fn next_written(&mut self) {
+        if let Some(Event::Written(written)) = self.tasks.next().await {
+            self.written(written);
         }
     }
 }

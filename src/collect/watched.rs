@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::Class;
-use crate::collect::persisted_folder::PersistedFolder;
+use crate::collect::folder::persisted::PersistedFolder;
 use crate::config::Mode;
 use crate::count::{DoneFiles, FolderCount};
 use crate::history::FileHistory;

@@ -119,7 +119,7 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 mod tests {
     use super::*;
     use crate::clock::Moment;
-    use crate::collect::persisted_folder::PersistedFolder;
+    use crate::collect::folder::persisted::PersistedFolder;
     use crate::collect::queue::{Due, Need};
     use crate::model::FolderName;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Folder;
+use super::persisted::FolderWrite;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::snapshot::{Counts, FolderState, FolderView, Unreadable};
@@ -32,27 +33,19 @@ impl Folder {
         }
     }
 
-    /// Whether it is to be written. `behind`: how much older the time of the stored count may be.
-    pub fn is_unsaved(&self, class_slots: &ClassSlots, behind: Duration) -> bool {
+    /// Begins a write of it, unless it is stored as it is. `behind`: how much older the time of the stored count may be.
+    pub fn begin_write(
+        &mut self,
+        class_slots: &ClassSlots,
+        behind: Duration,
+    ) -> Option<(FolderChange, FolderWrite)> {
         let document = self.document(class_slots);
-        self.persisted.is_unsaved(&document, behind)
-    }
-
-    /// A write of it begins.
-    pub fn begin_write(&mut self, class_slots: &ClassSlots) -> FolderChange {
-        let document = self.document(class_slots);
-        self.persisted.begin_write(self.view.id, document)
+        self.persisted.begin_write(self.view.id, document, behind)
     }
 
     /// A write of it ended: shows the counters that the database has now.
-    pub fn write_ended(&mut self, is_written: bool) {
-        self.persisted.write_ended(is_written);
-        self.show_persisted();
-    }
-
-    /// Nothing is stored: shows all counters.
-    pub fn need_not_be_stored(&mut self) {
-        self.persisted.need_not_be_stored();
+    pub fn end_write(&mut self, write: FolderWrite, is_written: bool) {
+        self.persisted.end_write(write, is_written);
         self.show_persisted();
     }
 
@@ -86,7 +79,7 @@ impl Folder {
     /// Shows what is stored: all of it while the folder is there, nothing after it left.
     pub(super) fn show_persisted(&mut self) {
         let there = self.is_there();
-        let counters = there.then(|| self.persisted.stored_counters());
+        let counters = there.then(|| Arc::clone(&self.persisted.stored_counters));
         let record = self.persisted.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);
         let full_read = record.and_then(|record| record.full_read);

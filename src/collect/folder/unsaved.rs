@@ -11,7 +11,7 @@ const MAX_NOTED: usize = 100_000;
 
 /// Files that differ from what is stored.
 #[derive(Debug, Default)]
-pub(super) enum UnsavedFiles {
+pub(in crate::collect) enum UnsavedFiles {
     These(HashSet<FileKey>),
     #[default]
     All,
@@ -48,20 +48,25 @@ impl UnsavedFiles {
     }
 
     pub fn changes(&self, history: &FileHistory) -> FileChanges {
-        let Self::These(files) = self else {
-            let files = history.iter().map(|(key, file)| (key, file.clone()));
-            return FileChanges {
-                replace: true,
-                changed: files.collect(),
-                forgotten: Vec::new(),
-            };
+        let mut changes = FileChanges {
+            replace: matches!(self, Self::All),
+            changed: Vec::new(),
+            forgotten: Vec::new(),
         };
-        let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
-        let forgotten = |key: &&FileKey| !history.remembers(**key);
-        FileChanges {
-            replace: false,
-            changed: files.iter().filter_map(known).collect(),
-            forgotten: files.iter().filter(forgotten).copied().collect(),
+        match self {
+            Self::All => {
+                let files = history.iter().map(|(key, file)| (key, file.clone()));
+                changes.changed = files.collect();
+            }
+            Self::These(keys) => {
+                for key in keys {
+                    match history.get(*key) {
+                        Some(file) => changes.changed.push((*key, file.clone())),
+                        None => changes.forgotten.push(*key),
+                    }
+                }
+            }
         }
+        changes
     }
 }
