@@ -44,7 +44,6 @@ use crate::config::{Collect, Errors, Portal, Request, Strategy};
 use crate::count::Order;
 use crate::history::ListEntry;
 use crate::metrics::PortalEvents;
-use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::{PortalView, Publisher, SortingState, Waiting};
@@ -54,11 +53,10 @@ pub use settings::Settings;
 
 use collection::Listed;
 use collection_log::CollectionLog;
-use folder::Folder;
 use folders::Folders;
 use list::FolderList;
 use progress::Progress;
-use queue::{Queue, ReadKind};
+use queue::{Queue, QueuedRead};
 use read_task::FolderRead;
 use reads::Refusal;
 use runs::Runs;
@@ -128,7 +126,7 @@ pub struct Collector {
 enum Event {
     Listed(Listed),
     RefusalsExplained(Listed),
-    FolderRead(FolderId, ReadKind, Option<ListEntry>, Box<FolderRead>),
+    FolderRead(QueuedRead, Option<ListEntry>, Box<FolderRead>),
     Written(Written),
 }
 
@@ -286,9 +284,7 @@ impl Collector {
         match event {
             Event::Listed(listed) => self.listed(listed),
             Event::RefusalsExplained(listed) => self.refusals_explained(listed),
-            Event::FolderRead(folder, kind, entry, read) => {
-                self.folder_read(folder, kind, entry, *read);
-            }
+            Event::FolderRead(queued, entry, read) => self.folder_read(&queued, entry, *read),
             Event::Written(written) => self.written(written),
         }
     }
@@ -338,7 +334,7 @@ impl Collector {
     /// The folders that wait for longer than an interval.
     fn waiting(&self, now: Instant) -> Option<Waiting> {
         let interval = self.log.interval()?;
-        let waits = self.folders.iter().filter_map(Folder::waits_since);
+        let waits = self.queue.waits_since();
         let waits = waits.map(|since| now.saturating_duration_since(since));
         let long: Vec<_> = waits.filter(|wait| *wait > interval).collect();
         Some(Waiting {

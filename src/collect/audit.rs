@@ -65,6 +65,8 @@ impl Collector {
             folder,
             kind: ReadKind::Audit,
             is_slow: false,
+            since: now.steady,
+            requests: 0,
         });
     }
 

@@ -143,8 +143,7 @@ impl Collector {
             .listed(due.iter().map(|(folder, _)| *folder).collect());
         for (id, due) in due {
             if let Some(folder) = self.folders.get_mut(id) {
-                folder.queue(due);
-                self.queue.push(folder.queued(ReadKind::Count, due));
+                self.queue.push(folder.queue(ReadKind::Count, due));
             }
         }
     }
@@ -153,24 +152,24 @@ impl Collector {
     fn show_failing(&mut self) {
         if let Some(interval) = self.log.interval() {
             let portal = &self.settings.portal.name;
-            let failing = self.folders.show_failing(interval / 2, portal);
-            self.save(failing);
+            for (id, error) in self.queue.failing(interval / 2) {
+                self.folders
+                    .update(id, portal, |folder, _| folder.show_failing(error));
+                self.saver.changed([id]);
+            }
         }
     }
 
     /// Of the reads that wait, those of folders that press by now come before quiet ones.
     fn press_waiting(&mut self, quiet_every: Duration, now: Moment) {
         let ledger = self.dependencies.ledger.as_ref();
-        for read in self.queue.take_waiting() {
-            let Some(folder) = self.folders.get_mut(read.folder) else {
-                continue;
-            };
-            let due = if folder.due(quiet_every, self.sorting, ledger, now).need == Need::Pressing {
-                folder.press(read.due)
-            } else {
-                read.due
-            };
-            self.queue.push(folder.queued(read.kind, due));
+        for mut read in self.queue.take_waiting() {
+            let folder = self.folders.get(read.folder);
+            let due = folder.map(|folder| folder.due(quiet_every, self.sorting, ledger, now));
+            if due.is_some_and(|due| due.need == Need::Pressing) {
+                read.due.need = Need::Pressing;
+            }
+            self.queue.push(read);
         }
     }
 

@@ -34,14 +34,12 @@ use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable
 use crate::store::{Ledger, StoredFolder};
 
 use persisted::PersistedFolder;
-use under_way::DueRead;
 use witnesses::{Witnesses, hidden};
 
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
-    /// `None` if no read waits or is under way.
-    read: Option<Box<DueRead>>,
+    is_being_read: bool,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -87,7 +85,7 @@ impl Folder {
                 ..FolderView::unseen(id, name)
             }),
             persisted,
-            read: None,
+            is_being_read: false,
             slow: false,
             read_log: ReadLog::default(),
             state_before: None,
@@ -173,7 +171,7 @@ impl Folder {
 
     /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
     pub fn portal_failed(&mut self) {
-        if self.is_there() && !self.is_being_read() {
+        if self.is_there() && !self.is_being_read {
             let state = &self.view.state;
             self.state_before
                 .get_or_insert_with(|| Box::new(state.clone()));
@@ -225,15 +223,14 @@ impl Folder {
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) -> ReadOutcome {
-        let watched = self.take_read();
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
         let outcome = match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(Found::ManyPages | Found::Unsorted) => ReadOutcome::Failed,
             Ok(Found::Counted(count)) => {
                 let entry = self.read_log.entry_read();
-                let read = (read.began, read.ended, *count);
-                self.finish_count(read, entry, &watched, class_slots, reindex);
+                let count = (read.began, read.ended, *count);
+                self.finish_count(count, entry, &read.watched, class_slots, reindex);
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -245,8 +242,7 @@ impl Folder {
                 ReadOutcome::Failed
             }
         };
-        self.read_log.end(outcome);
-        outcome
+        self.end_read(outcome)
     }
 
     /// Applies a count, by a read that began with an entry of the list.
@@ -307,13 +303,11 @@ impl Folder {
 
     /// The list of folders was read after a refused read: the folder is no longer in it, or it is forbidden.
     pub fn refused(&mut self, error: &ReadError) -> ReadOutcome {
-        self.take_read();
-        self.read_log.end(ReadOutcome::NothingToCount);
         if self.is_collected() {
             let message = error.of_folder(self.view.id);
             self.unavailable(Unavailable::Forbidden, message);
         }
-        ReadOutcome::NothingToCount
+        self.end_read(ReadOutcome::NothingToCount)
     }
 
     /// Shows and stores a count; returns the files that are done since the one before, and whether others that it does not show are not there.

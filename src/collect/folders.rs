@@ -166,21 +166,6 @@ impl Folders {
         [forgotten, emptied]
     }
 
-    /// Shows that folders cannot be read whose requests have failed for so long; returns them.
-    pub fn show_failing(&mut self, time: Duration, portal: &PortalName) -> Vec<FolderId> {
-        let mut failing = Vec::new();
-        for (id, folder) in &mut self.by_id {
-            let was_counted = folder.view.state.unavailable().is_none();
-            if folder.show_failing(time) {
-                failing.push(*id);
-                if was_counted {
-                    log_state(portal, &folder.view);
-                }
-            }
-        }
-        failing
-    }
-
     /// Changes a folder and logs what is new about it.
     pub fn update(
         &mut self,

@@ -60,6 +60,10 @@ pub(super) struct QueuedRead {
     pub kind: ReadKind,
     /// Whether the folder is answered slowly, so that its read has the room of such folders.
     pub is_slow: bool,
+    /// Since when it waits, or waited.
+    pub since: Instant,
+    /// Requests that were made for it before it waits again.
+    pub requests: u64,
 }
 
 /// What a read takes of the room that there is.
@@ -197,6 +201,22 @@ impl Queue {
         reads
     }
 
+    /// Since when each read waits, but for audits.
+    pub fn waits_since(&self) -> impl Iterator<Item = Instant> {
+        let waiting = self.waiting.values().flatten();
+        let reads = waiting.filter(|read| read.kind != ReadKind::Audit);
+        reads.map(|read| read.since)
+    }
+
+    /// The folders whose requests have failed for so long, with the last error. A walk, or an audit, is no count.
+    pub fn failing(&self, time: Duration) -> Vec<(FolderId, String)> {
+        let begun = self.begun.iter();
+        let counts =
+            begun.filter(|((_, kind), _)| matches!(kind, ReadKind::Count | ReadKind::Scan));
+        let failing = counts.filter_map(|((id, _), lane)| Some((*id, lane.failed_for(time)?)));
+        failing.collect()
+    }
+
     /// When to see next whether a read that has begun makes room for one that waits.
     pub fn next_room(&self, now: Instant) -> Option<Instant> {
         let waits = self.waiting.values().any(|reads| !reads.is_empty());
@@ -249,6 +269,8 @@ mod tests {
             folder: id(folder),
             kind,
             is_slow: false,
+            since: at,
+            requests: 0,
         });
     }
 

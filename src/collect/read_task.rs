@@ -1,5 +1,6 @@
 //! One read of a folder, as a task of its own.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Order, Way};
-use crate::model::{ByStatus, FolderId, FolderName};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
 use crate::snapshot::SortingState;
 
@@ -46,6 +47,8 @@ pub(super) struct FolderRead {
     pub ended: Moment,
     /// Requests that were made for it, with those of the reads that it goes on from.
     pub requests: u64,
+    /// The files that the ledger watched when it began.
+    pub watched: Arc<HashSet<FileKey>>,
     pub result: Result<Found, ReadError>,
 }
 
@@ -57,6 +60,7 @@ impl FolderRead {
             began: now,
             ended: now,
             requests: 0,
+            watched: Arc::default(),
             result: Err(ReadError::Panicked),
         }
     }
@@ -109,6 +113,7 @@ impl ReadTask {
             began,
             ended: Moment::now(),
             requests,
+            watched: self.context.watched,
             result,
         }
     }

@@ -32,7 +32,7 @@ impl Collector {
         while self.may_read()
             && let Some((read, lane)) = self.queue.next(self.limits())
         {
-            self.start_read(&read, lane);
+            self.start_read(read, lane);
         }
     }
 
@@ -50,14 +50,14 @@ impl Collector {
     }
 
     /// Starts a read that the queue has begun.
-    pub(super) fn start_read(&mut self, read: &QueuedRead, lane: Arc<Lane>) {
-        let QueuedRead { folder, kind, .. } = *read;
+    pub(super) fn start_read(&mut self, queued: QueuedRead, lane: Arc<Lane>) {
+        let QueuedRead { folder, kind, .. } = queued;
         let entry = self.folders.get(folder);
         let entry = entry.and_then(|folder| folder.read_log.entry());
-        if let Some(read) = self.read_task(read, lane) {
+        if let Some(read) = self.read_task(&queued, lane) {
             self.tasks.spawn(read.run(), move |read| {
                 let read = read.unwrap_or_else(FolderRead::panicked);
-                Event::FolderRead(folder, kind, entry, Box::new(read))
+                Event::FolderRead(queued, entry, Box::new(read))
             });
         } else {
             self.queue.ended(folder, kind);
@@ -68,20 +68,17 @@ impl Collector {
     }
 
     /// The input of a read; `None` if it is no longer wanted.
-    fn read_task(&mut self, read: &QueuedRead, lane: Arc<Lane>) -> Option<ReadTask> {
+    fn read_task(&mut self, queued: &QueuedRead, lane: Arc<Lane>) -> Option<ReadTask> {
         let session = self.session.clone()?;
-        let QueuedRead {
-            folder: id, kind, ..
-        } = *read;
+        let (id, kind) = (queued.folder, queued.kind);
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
-        let mut requests = 0;
         if kind == ReadKind::Audit {
             folder.is_there().then_some(())?;
         } else {
-            requests = folder.start(kind, &lane, &watched)?;
+            folder.start().then_some(())?;
             let pages = folder.expected().pages();
             folder.show_scan((kind == ReadKind::Scan).then_some(pages));
         }
@@ -108,18 +105,18 @@ impl Collector {
             },
             progress: Arc::clone(&self.dependencies.progress),
             lane,
-            requests: requests.into(),
+            requests: queued.requests.into(),
         })
     }
 
     /// A read ended. The list of folders must show what a refusal means.
     pub(super) fn folder_read(
         &mut self,
-        id: FolderId,
-        kind: ReadKind,
+        queued: &QueuedRead,
         entry: Option<ListEntry>,
         read: FolderRead,
     ) {
+        let (id, kind) = (queued.folder, queued.kind);
         self.queue.ended(id, kind);
         if kind == ReadKind::Audit {
             return self.audited(id, entry, read);
@@ -133,13 +130,13 @@ impl Collector {
                 folder: id,
                 error: error.clone(),
             }),
-            Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, id, read.requests),
+            Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, queued, read.requests),
             Ok(Found::Unsorted) => {
                 self.refute(id);
-                self.go_on_as(ReadKind::Count, id, read.requests);
+                self.go_on_as(ReadKind::Count, queued, read.requests);
             }
             Ok(Found::Counted(count)) if self.is_doubtful(id, count) => {
-                self.go_on_as(ReadKind::Count, id, read.requests);
+                self.go_on_as(ReadKind::Count, queued, read.requests);
             }
             _ => {
                 let reindex = Arc::clone(&self.settings.reindex);
@@ -173,13 +170,16 @@ impl Collector {
     }
 
     /// A read that has not counted the folder goes on as another one, for which requests were made already, if the portal can be read.
-    fn go_on_as(&mut self, kind: ReadKind, id: FolderId, requests: u64) {
+    fn go_on_as(&mut self, kind: ReadKind, read: &QueuedRead, requests: u64) {
         if self.session.is_none() {
-            self.refused_with_portal(id);
-        } else if let Some(folder) = self.folders.get_mut(id) {
-            let due = folder.queue_again(requests);
-            self.queue.push(folder.queued(kind, due));
+            return self.refused_with_portal(read.folder);
         }
+        self.queue.push(QueuedRead {
+            kind,
+            requests,
+            since: Moment::now().steady,
+            ..*read
+        });
     }
 
     /// A folder was refused: the list of folders is asked whether the portal refuses all of them, unless it is known to.

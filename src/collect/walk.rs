@@ -76,10 +76,9 @@ impl Collector {
                 at: Moment::now().steady,
             };
             if let Some(folder) = self.folders.get_mut(id) {
-                folder.queue(due);
-                let read = folder.queued(ReadKind::Walk, due);
+                let read = folder.queue(ReadKind::Walk, due);
                 let lane = self.queue.begin(&read);
-                self.start_read(&read, lane);
+                self.start_read(read, lane);
             }
         }
     }

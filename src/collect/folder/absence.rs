@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::clock::Moment;
     use crate::collect::folder::persisted::PersistedFolder;
-    use crate::collect::queue::{Due, Need};
+    use crate::collect::queue::{Due, Need, ReadKind};
     use crate::model::FolderName;
 
     const HOUR: i64 = 3_600_000;
@@ -167,10 +167,11 @@ mod tests {
             assert!(!folder.is_forgettable(listed, at(7 * DAY)));
             assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.queue(Due {
+        let at_once = Due {
             need: Need::Quiet,
             at: Moment::now().steady,
-        });
+        };
+        folder.queue(ReadKind::Count, at_once);
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());
