@@ -31,7 +31,7 @@ use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
 use crate::metrics::Events;
-use crate::schedule::Heartbeat;
+use crate::schedule::heartbeat;
 use crate::snapshot::Publisher;
 
 pub use reload::ConfigSource;
@@ -87,7 +87,8 @@ impl App {
         let listeners = listen::on_all(&web.addresses)?;
         let publisher = Publisher::default();
         let cancel = CancellationToken::new();
-        let heartbeat = Heartbeat::start(cancel.clone()).await?;
+        let heartbeat = heartbeat(cancel.clone()).await;
+        let heartbeat = heartbeat.context("the scheduler's heartbeat could not be started")?;
         let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(events.clone(), publisher.clone(), heartbeat);

@@ -174,7 +174,7 @@ impl Collector {
             .map(Ledger::lease)
             .cloned();
         let plan = plans.borrow_and_update().clone();
-        let mut ticker = heartbeat.ticker(plan.due);
+        let mut ticker = Ticker::new(plan.due, &heartbeat);
         let mut basis = plan.basis;
         let is_over = || lease.as_ref().is_some_and(Lease::is_over);
         while !cancel.is_cancelled() && !is_over() {
@@ -201,7 +201,7 @@ impl Collector {
                 let plan = plans.borrow_and_update().clone();
                 if plan.basis != *basis {
                     *basis = plan.basis;
-                    *ticker = heartbeat.ticker(plan.due);
+                    *ticker = Ticker::new(plan.due, heartbeat);
                 }
                 self.reconfigure(plan.settings, plan.client);
             }

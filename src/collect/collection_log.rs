@@ -29,11 +29,10 @@ impl CollectionLog {
 
     /// A collection begins, on schedule or alone.
     pub fn ticked(&mut self, tick: Option<Tick>) {
-        let next = tick.and_then(|tick| tick.next);
-        self.interval = next.map(|next| next.since(Moment::now().wall));
+        self.interval = tick.map(|tick| tick.next.since(Moment::now().wall));
         if let Some(tick) = tick {
             self.shown.gap = Some(tick.interval);
-            self.shown.next = tick.next;
+            self.shown.next = Some(tick.next);
         }
     }
 

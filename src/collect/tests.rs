@@ -21,7 +21,7 @@ use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
-use crate::schedule::{Due, Heartbeat};
+use crate::schedule::Due;
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use crate::store::{Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
@@ -146,7 +146,7 @@ impl Story {
         let plan = plan(&self.collector, due);
         tokio::spawn(async move {
             let (_key, plans) = (self.key, watch::Sender::new(plan));
-            let (heartbeat, cancel) = (Heartbeat::silent(), CancellationToken::new());
+            let (heartbeat, cancel) = (watch::channel(()).1, CancellationToken::new());
             self.collector
                 .run(plans.subscribe(), heartbeat, cancel)
                 .await;

@@ -84,7 +84,7 @@ impl Process {
         let store = state.cloned();
         let task = tokio::spawn(async move {
             let (_key, plans) = (scene.key, watch::Sender::new(plan));
-            let heartbeat = Heartbeat::silent();
+            let (_, heartbeat) = watch::channel(());
             collector.run(plans.subscribe(), heartbeat, until).await;
             if let (Some(store), Some(ledger)) = (store, ledger) {
                 store.leave(ledger).await.unwrap();
