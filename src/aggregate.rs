@@ -13,7 +13,7 @@ use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status};
 use crate::portal::FileRow;
 
 /// Adds up the rows of a folder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tally {
     context: TallyContext,
     /// Hashes of the keys of all rows: eight bytes a file. Two files with the same hash make a count look less
@@ -27,8 +27,7 @@ pub struct Tally {
     with_reason: FileMap<Unfinished>,
     /// All other files that are not done.
     waiting: FileMap<Unfinished>,
-    finished: Vec<FileKey>,
-    watched: Vec<FileKey>,
+    done: HashSet<FileKey>,
 }
 
 /// Facts about a folder before its rows are read.
@@ -50,14 +49,7 @@ impl Tally {
         Self {
             reasons: ReasonReader::new(Arc::clone(&context.classifier)),
             context,
-            rows: Vec::new(),
-            hasher: RandomState::default(),
-            files: ByStatus::default(),
-            sizes: FolderSizes::default(),
-            with_reason: FileMap::default(),
-            waiting: FileMap::default(),
-            finished: Vec::new(),
-            watched: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -66,19 +58,13 @@ impl Tally {
         self.rows.push(self.hasher.hash_one(key));
         self.files[status] += 1;
         self.sizes[status] = self.sizes[status].saturating_add(row.size());
-        if status == Status::Done {
-            self.add_done(key);
-        } else {
+        let TallyContext {
+            history, watched, ..
+        } = &self.context;
+        if status != Status::Done {
             self.add_unfinished(key, row);
-        }
-    }
-
-    fn add_done(&mut self, key: FileKey) {
-        if self.context.history.remembers(key) {
-            self.finished.push(key);
-        }
-        if self.context.watched.contains(&key) {
-            self.watched.push(key);
+        } else if history.contains_key(&key) || watched.contains(&key) {
+            self.done.insert(key);
         }
     }
 
@@ -86,7 +72,7 @@ impl Tally {
     fn add_unfinished(&mut self, key: FileKey, row: &FileRow<'_>) {
         let earlier = self.with_reason.remove(&key);
         let earlier = earlier.or_else(|| self.waiting.remove(&key));
-        let known = self.context.history.get(key).map(|known| known.status);
+        let known = self.context.history.get(&key).map(|known| known.status);
         let earlier = earlier.filter(|file| known == Some(file.status));
         let status = earlier.as_ref().map_or(row.status(), |file| file.status);
         let files = if status.has_reason() {
@@ -95,8 +81,7 @@ impl Tally {
             &mut self.waiting
         };
         if files.len() < MAX_REMEMBERED {
-            let reasons = &mut self.reasons;
-            let ahead = self.context.clock_ahead;
+            let (reasons, ahead) = (&mut self.reasons, self.context.clock_ahead);
             let file = earlier.unwrap_or_else(|| Unfinished::read(row, reasons, ahead));
             files.insert(key, file);
         }
@@ -123,12 +108,13 @@ impl Tally {
             examples: self.reasons.finish(),
             consistent: repeated_rows == 0,
             unfinished,
-            repeated_rows,
-            ..FolderCount::empty(DoneFiles::Read {
+            whole: ByStatus::from_fn(|_| true),
+            done: DoneFiles::Read {
                 sizes: self.sizes,
-                finished: self.finished,
-                watched: self.watched,
-            })
+                noted: self.done,
+            },
+            repeated_rows,
+            ..FolderCount::default()
         }
     }
 }

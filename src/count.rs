@@ -1,9 +1,11 @@
 //! The result of a read of a folder: counts, and the files that are not done.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::classify::{Class, ClassExamples, Reason, ReasonReader};
-use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp, label_values};
 use crate::portal::{FileRow, PageRequest};
 
 /// Files that are not done and are remembered of one folder, at most (docs/metrics.md, Whole rows).
@@ -35,18 +37,18 @@ impl Unfinished {
         let status = row.status();
         let created_at = row.created_at();
         let created_at = created_at.map(|at| at.moved(clock_ahead.saturating_neg()));
-        let mut read = || {
+        let class = status.has_reason().then(|| {
             let (text, file) = (row.reason(), row.filename());
             let reason = Reason {
                 text: text.as_deref(),
                 file: &file,
             };
             reasons.read(row.key(), status, created_at, reason)
-        };
+        });
         Self {
             status,
             created_at,
-            class: status.has_reason().then(&mut read),
+            class,
         }
     }
 }
@@ -63,7 +65,7 @@ pub enum Order {
     Unsorted,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderCount {
     pub files: ByStatus<u64>,
     /// Examples of the failed and flagged files that were read.
@@ -74,7 +76,6 @@ pub struct FolderCount {
     pub unfinished: FileMap<Unfinished>,
     /// The statuses of which every row was read: by a full scan, or between two searches that counted as many files.
     pub whole: ByStatus<bool>,
-    /// The files that are done; what is known depends on how the folder was counted.
     pub done: DoneFiles,
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
@@ -91,24 +92,6 @@ pub struct FolderCount {
 }
 
 impl FolderCount {
-    /// A count of no files.
-    pub fn empty(done: DoneFiles) -> Self {
-        Self {
-            files: ByStatus::default(),
-            examples: ClassExamples::default(),
-            consistent: false,
-            unfinished: FileMap::default(),
-            whole: ByStatus::from_fn(|_| true),
-            done,
-            failed_page: None,
-            order: None,
-            left_out: None,
-            missing_rows: 0,
-            repeated_rows: 0,
-            requests: 0,
-        }
-    }
-
     /// The files of each status that are in [`Self::unfinished`].
     pub fn listed(&self) -> ByStatus<u64> {
         let mut listed = ByStatus::default();
@@ -136,37 +119,35 @@ impl FolderCount {
     }
 }
 
-/// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Way {
-    Full,
-    Sorted,
-}
-
-impl Way {
-    /// The value of the label `strategy`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Sorted => "sorted",
-        }
+label_values! {
+    /// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Way {
+        #[default]
+        Full = "full",
+        Sorted = "sorted",
     }
 }
 
-/// The files that are done.
+/// What is known of the files that are done, by the way the folder was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DoneFiles {
-    /// In a full scan every row was read.
+    /// A full scan read the row of each.
     Read {
         /// Bytes by status, of all files.
         sizes: FolderSizes,
-        /// Files that were remembered as not done and are done now.
-        finished: Vec<FileKey>,
-        watched: Vec<FileKey>,
+        /// Those that were remembered as not done, and those that the ledger watches.
+        noted: HashSet<FileKey>,
     },
     /// They were counted by the boundaries of their status.
     Counted(Boundaries),
+}
+
+impl Default for DoneFiles {
+    fn default() -> Self {
+        Self::Counted(Boundaries::default())
+    }
 }
 
 /// The positions in a list sorted by status where one status ends and the next begins.

@@ -25,9 +25,7 @@ use crate::collect::walk::Walks;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Order, Way, are_few};
-use crate::history::{
-    CompletedRead, DepartureReason, FullRead, ListEntry, Look, apply, limit_rows,
-};
+use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, Look, classes, oldest};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
@@ -256,7 +254,6 @@ impl Folder {
     ) {
         self.persisted.order = count.order.unwrap_or(self.persisted.order);
         self.walks.counted(&count, ended.steady);
-        limit_rows(&mut count, &self.persisted.history);
         let reported = entry.map_or(0, |entry| entry.file_count);
         let files = count.files.total();
         self.witnesses.counted(files, reported);
@@ -322,16 +319,16 @@ impl Folder {
             self.read_log.saw_change();
         }
         let interval = before.map(|before| ended.wall.since(before.counted));
-        let mut update = apply(before, &self.persisted.history, read);
-        let shown = (std::mem::take(&mut update.finished), update.whole);
-        let look = update.record.look;
-        self.persisted.update(update, count);
+        let shown = self.persisted.apply(read);
         let (id, history) = (self.view.id, &self.persisted.history);
+        let is_listed = |key: &FileKey| count.unfinished.contains_key(key);
+        let classes = classes(history, &count.files, &count.examples, is_listed);
+        let record = self.persisted.record.as_ref();
         let counts = Counts {
             files: count.files,
-            errors: class_slots.count(id, &history.classes(count), ended.wall, interval.is_none()),
-            oldest: history.oldest(count),
-            look,
+            errors: class_slots.count(id, &classes, ended.wall, interval.is_none()),
+            oldest: oldest(history, is_listed),
+            look: record.map(|record| record.look).unwrap_or_default(),
             counted: ended,
             interval,
         };
@@ -362,7 +359,7 @@ impl Folder {
         let (_, ended, count) = read;
         self.persisted.order = count.order.unwrap_or_default();
         if let Some(record) = &mut self.persisted.record {
-            record.full_read = FullRead::after(record.full_read, &count, entry, ended.wall);
+            record.full_read = FullRead::of(&count, entry, ended.wall).or(record.full_read);
         }
         self.show_persisted();
     }

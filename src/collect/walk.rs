@@ -106,7 +106,6 @@ impl Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::{Boundaries, DoneFiles};
     use crate::model::ByStatus;
     use crate::model::Status::{Failed, Flagged};
 
@@ -114,7 +113,7 @@ mod tests {
     fn a_walk_is_due_when_the_numbers_of_files_differ_or_after_ten_minutes_and_a_long_one_only_then()
      {
         let count = |failed: u64, is_whole: bool| {
-            let mut count = FolderCount::empty(DoneFiles::Counted(Boundaries::default()));
+            let mut count = FolderCount::default();
             count.files[Failed] = failed;
             count.whole = ByStatus::from_fn(|status| status != Failed || is_whole);
             count

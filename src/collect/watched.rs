@@ -7,7 +7,7 @@ use crate::classify::Class;
 use crate::collect::folder::persisted::PersistedFolder;
 use crate::config::Mode;
 use crate::count::{DoneFiles, FolderCount};
-use crate::history::FileHistory;
+use crate::history::{FileHistory, settled};
 use crate::model::{FileKey, FileMap, Status, Timestamp};
 use crate::policy::FailedFile;
 use crate::policy::judge::Observation;
@@ -49,11 +49,11 @@ pub(super) fn failed_files(
 fn failed(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile> {
     let record = persisted.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
-    let files = persisted.history.settled();
+    let files = settled(&persisted.history);
     let failed = files.filter(|(_, file)| file.status == Status::Failed);
     failed
         .map(|(key, file)| FailedFile {
-            key,
+            key: *key,
             since: file.since.max(first),
             class: file.class.clone().unwrap_or(Class::Unspecified),
         })
@@ -68,13 +68,13 @@ impl Watch<'_> {
         history: &FileHistory,
         began: Timestamp,
     ) -> FileMap<Observation> {
-        let missed_since = |key: &FileKey| history.get(*key).map(|file| file.missed_since);
+        let missed_since = |key: &FileKey| history.get(key).map(|file| file.missed_since);
         // A file that is missed for the first time may have been left out by a page.
         let is_kept = |key: &FileKey| {
             missed_since(key).is_some_and(|since| since.is_none_or(|since| since >= began))
         };
         let unlisted = |key: &FileKey| match &count.done {
-            DoneFiles::Read { watched, .. } if watched.contains(key) => {
+            DoneFiles::Read { noted, .. } if noted.contains(key) => {
                 Observation::Status(Status::Done)
             }
             DoneFiles::Read { .. } if self.whole && !is_kept(key) => Observation::Absent,

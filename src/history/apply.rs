@@ -3,97 +3,110 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::classify::NamedFile;
 use crate::count::{FolderCount, Unfinished};
+use crate::history::absence;
 use crate::history::entries::Seen;
-use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Look};
+use crate::history::files::{FileHistory, KnownFile, excess};
+use crate::history::record::{FolderRecord, FullRead, Look};
 use crate::history::update::{CompletedRead, Update};
-use crate::history::{absence, limit};
-use crate::model::{ByStatus, FileKey, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, Status};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
-/// Compares a read with the stored data of the reads before it.
-pub fn apply(before: Option<&FolderRecord>, history: &FileHistory, read: &CompletedRead) -> Update {
+/// Compares a read with the stored data of the reads before it, and remembers its files.
+pub fn apply(
+    before: Option<&FolderRecord>,
+    history: &mut FileHistory,
+    read: &CompletedRead,
+) -> Update {
+    let count = &read.count;
     let mut update = Update {
         record: record(before, read),
         changed: Vec::new(),
-        forgotten: Vec::new(),
         finished: Vec::new(),
         whole: false,
     };
-    let mut new = ByStatus::<u64>::default();
-    for (key, row) in &read.count.unfinished {
-        let known = history.get(*key);
+    let files_before = before.map_or(0, |before| before.counts.total());
+    absence::apply(&mut update, history, read, files_before);
+    let mut seen = Seen::default();
+    let excess = excess(history, &count.unfinished);
+    for key in &excess {
+        if let Some(file) = history.remove(key) {
+            update.changed.push(*key);
+            count_in(&mut seen.evicted, (key, &file), count);
+        }
+    }
+    for (key, row) in &count.unfinished {
+        if excess.contains(key) {
+            continue;
+        }
+        let known = history.get(key);
         let file = remember(before, &update.record, known, row);
         if row.status.has_reason() && known.and_then(|file| file.settled) != file.settled {
-            new[row.status] += 1;
+            seen.new[row.status] += 1;
         }
         if known != Some(&file) {
-            update.changed.push((*key, file));
+            update.changed.push(*key);
+            history.insert(*key, file);
         }
     }
-    let done_before = update.record.unidentified[Status::Done].files();
-    let files_before = before.map_or(0, |before| before.counts.total());
-    absence::add(&mut update, history, read, done_before, files_before);
-    let evicted = limit::limit_history(&mut update, history, read);
-    let remembered = remembered(&update, history, &read.count);
-    let mut entered = ByStatus::<u64>::default();
-    for status in Status::ALL {
-        let seen = Seen {
-            new: new[status],
-            remembered: remembered[status],
-            evicted: evicted[status],
-        };
-        let unidentified = &mut update.record.unidentified[status];
-        (entered[status], *unidentified) = unidentified.after(status, &read.count, seen);
+    for file in &*history {
+        count_in(&mut seen.remembered, file, count);
     }
-    if entered.total() > 0 {
-        Arc::make_mut(&mut update.record.counters).entries += entered;
-    }
+    count_entries(&mut update.record, count, &seen);
+    note_day(&mut update.record, count, history);
     update
 }
 
-/// The files that are remembered after an update and may be among those of a status with a reason: the ones that are in it, and those that were in it
-/// last and that the read does not list elsewhere. Missed ones are among them: if they come back, they enter nothing.
-fn remembered(update: &Update, history: &FileHistory, count: &FolderCount) -> ByStatus<u64> {
-    let place = |key: &FileKey, file: &KnownFile| {
-        let settled = file.settled.filter(|_| !file.is_done)?;
-        let may_be_there = file.status == settled || !count.unfinished.contains_key(key);
-        may_be_there.then_some(settled)
-    };
-    let mut files = ByStatus::<u64>::default();
-    for status in history.iter().filter_map(|(key, file)| place(&key, file)) {
-        files[status] += 1;
+/// Counts a file in the status with a reason that it may be in: it is there, or was there last and the read does not list it elsewhere. A missed one is
+/// counted: if it comes back, it enters nothing.
+fn count_in(files: &mut ByStatus<u64>, (key, file): (&FileKey, &KnownFile), count: &FolderCount) {
+    if let Some(settled) = file.settled.filter(|_| !file.is_done)
+        && (file.status == settled || !count.unfinished.contains_key(key))
+    {
+        files[settled] += 1;
     }
-    let changed = update.changed.iter().map(|(key, _)| key);
-    for key in changed.chain(&update.forgotten) {
-        if let Some(status) = history.get(*key).and_then(|file| place(key, file)) {
-            files[status] -= 1;
-        }
-    }
-    let after = update.changed.iter();
-    for status in after.filter_map(|(key, file)| place(key, file)) {
-        files[status] += 1;
-    }
-    files
 }
 
-/// The folder's record, without the changes of the read.
+fn count_entries(record: &mut FolderRecord, count: &FolderCount, seen: &Seen) {
+    let mut entered = ByStatus::<u64>::default();
+    for status in Status::ALL {
+        let unidentified = &mut record.unidentified[status];
+        (entered[status], *unidentified) = unidentified.after(status, count, seen);
+    }
+    if entered.total() > 0 {
+        Arc::make_mut(&mut record.counters).entries += entered;
+    }
+}
+
+/// Notes in the day what was counted, and the newest files of those that were known, too.
+fn note_day(record: &mut FolderRecord, count: &FolderCount, history: &FileHistory) {
+    let entries = record.counters.entries;
+    Arc::make_mut(&mut record.day).note(record.counted, &record.counts, &entries);
+    let is_still = |file: &NamedFile| {
+        let known = history.get(&file.key);
+        known.is_some_and(|known| known.is_settled() && known.status == file.status)
+    };
+    let newest = count.examples.newest.clone();
+    let newest = newest.or_known(record.newest.as_deref(), is_still);
+    record.newest = (!newest.is_empty()).then(|| Arc::new(newest));
+}
+
+/// The folder's record, without what follows from the files.
 fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
     let (count, ended) = (&read.count, read.ended.wall);
+    let before = before.cloned().unwrap_or_default();
     FolderRecord {
-        first_counted: before
-            .filter(|before| !before.shows_nothing())
-            .map_or(ended, |before| before.first_counted),
+        first_counted: if before.shows_nothing() {
+            ended
+        } else {
+            before.first_counted
+        },
         began: read.began.wall,
         counted: ended,
-        full_read: FullRead::after(
-            before.and_then(|before| before.full_read),
-            count,
-            read.entry,
-            ended,
-        ),
+        full_read: FullRead::of(count, read.entry, ended).or(before.full_read),
         counts: count.files,
         look: Look {
             way: count.way(),
@@ -102,10 +115,7 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
             duration: read.ended.elapsed_since(read.began),
             missing_files: read.missing_files,
         },
-        unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
-        counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
-        day: before.map_or_else(Arc::default, |before| Arc::clone(&before.day)),
-        newest: before.and_then(|before| before.newest.clone()),
+        ..before
     }
 }
 
@@ -126,7 +136,11 @@ fn remember(
     };
     let timed_from = match known {
         Some(known) => known.timed_from,
-        None => before.and_then(|before| arrived_since(before, row)),
+        // Only if it was uploaded after the read before began.
+        None => before.and_then(|before| {
+            let earliest = before.began.before(CLOCK_GRACE);
+            row.created_at.filter(|created| *created >= earliest)
+        }),
     };
     KnownFile {
         status: row.status,
@@ -138,12 +152,6 @@ fn remember(
         is_away: false,
         class: row.class.clone(),
     }
-}
-
-/// The createdAt of a file that was uploaded after the read before began.
-fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
-    row.created_at
-        .filter(|created_at| *created_at >= before.began.before(CLOCK_GRACE))
 }
 
 #[cfg(test)]

@@ -20,11 +20,6 @@ pub struct Day {
     pub finished_entries: Series,
 }
 
-/// The pending and processing files.
-fn waiting(files: &ByStatus<u64>) -> u64 {
-    files[Status::Pending] + files[Status::Processing]
-}
-
 impl Day {
     /// Notes a count of the folder and the entries until then.
     pub fn note(&mut self, at: Timestamp, files: &ByStatus<u64>, entries: &ByStatus<u64>) {
@@ -37,7 +32,8 @@ impl Day {
             [Status::Done, Status::Failed, Status::Flagged].map(|status| entries[status]);
         self.failed.note(quarter, files[Status::Failed]);
         self.flagged.note(quarter, files[Status::Flagged]);
-        self.waiting.note(quarter, waiting(files));
+        let waiting = files[Status::Pending] + files[Status::Processing];
+        self.waiting.note(quarter, waiting);
         self.failed_entries.note(step, failed);
         self.flagged_entries.note(step, flagged);
         self.finished_entries.note(step, done + failed + flagged);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::count::FolderCount;
-use crate::model::Status;
+use crate::model::{ByStatus, Status};
 
 /// The files of a status that were counted and whose rows no read has shown. Of a status without a reason: all of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,21 +19,21 @@ impl Default for Unidentified {
     }
 }
 
-/// What a read shows about the files of one status.
-#[derive(Debug, Clone, Copy)]
+/// What a read shows about the files of the statuses with a reason; 0 for the others.
+#[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Files that are listed, and whose last settled status was another one, or none. 0 if the status has no reason.
-    pub new: u64,
-    /// Files that are remembered after the read and may be in the status. 0 if the status has no reason.
-    pub remembered: u64,
+    /// Files that are listed, and whose last settled status was another one, or none.
+    pub new: ByStatus<u64>,
+    /// Files that are remembered after the read and may be in the status.
+    pub remembered: ByStatus<u64>,
     /// Files of the status that had to be forgotten.
-    pub evicted: u64,
+    pub evicted: ByStatus<u64>,
 }
 
-/// A read that left out at most so many files is good enough to begin with.
-const FEW: u64 = 10;
-
 impl Unidentified {
+    /// A read that left out at most so many files is good enough to begin with.
+    const FEW: u64 = 10;
+
     /// Inconsistent reads after which every row was listed. Pages of files with equal names in an arbitrary order leave out 37 rows of 100
     /// at most, so that sixteen reads leave out one row in eight million.
     const ENOUGH: u8 = 16;
@@ -46,12 +46,13 @@ impl Unidentified {
     }
 
     /// The files that entered a status by a read, and the value after it.
-    pub(super) fn after(self, status: Status, count: &FolderCount, seen: Seen) -> (u64, Self) {
-        let Seen { new, evicted, .. } = seen;
-        let unidentified = count.files[status].saturating_sub(seen.remembered);
-        let left_out = count.left_out;
-        let is_base = left_out.map_or(count.consistent, |files| files <= FEW);
-        let lacks_files = !count.consistent || left_out > Some(0);
+    pub(super) fn after(self, status: Status, count: &FolderCount, seen: &Seen) -> (u64, Self) {
+        let (new, evicted) = (seen.new[status], seen.evicted[status]);
+        let unidentified = count.files[status].saturating_sub(seen.remembered[status]);
+        let is_base = count
+            .left_out
+            .map_or(count.consistent, |files| files <= Self::FEW);
+        let lacks_files = !count.consistent || count.left_out > Some(0);
         match (self, count.consistent) {
             // An empty list, where the list of folders reports files, shows nothing.
             (Self::Unknown(_), _) if count.files.total() == 0 && lacks_files => (0, self),

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::unsaved::UnsavedFiles;
-use crate::count::{FolderCount, Order};
-use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, Update};
-use crate::model::{ByStatus, FolderId, Timestamp};
+use crate::count::Order;
+use crate::history::{
+    CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, apply,
+};
+use crate::model::{ByStatus, FileKey, FolderId, Timestamp};
 use crate::store::{FolderChange, FolderDocument, StoredFolder};
 
 /// The facts about one folder that are stored.
@@ -65,15 +67,13 @@ impl PersistedFolder {
         restored
     }
 
-    /// Applies the changes by a read.
-    pub fn update(&mut self, update: Update, count: &FolderCount) {
-        self.written.unsaved.note(&update);
-        let history = Arc::make_mut(&mut self.history);
-        history.update(update.changed, &update.forgotten);
-        let mut record = update.record;
-        record.note_day(count, history);
-        self.record = Some(record);
+    /// Applies a read; returns the files that are done since the one before, and whether others that it does not show are not there.
+    pub fn apply(&mut self, read: &CompletedRead) -> (Vec<FileKey>, bool) {
+        let update = apply(self.record.as_ref(), Arc::make_mut(&mut self.history), read);
+        self.written.unsaved.extend(update.changed);
+        self.record = Some(update.record);
         self.departure = None;
+        (update.finished, update.whole)
     }
 
     pub fn forget_counts(&mut self) {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::Folder;
 use super::persisted::FolderWrite;
-use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
+use crate::classify::{ClassCounts, ClassExamples, ClassSlots, ErrorRow};
 use crate::clock::Moment;
+use crate::history::{classes, oldest};
 use crate::snapshot::{Counts, FolderState, FolderView, Unreadable};
 use crate::store::{FolderChange, FolderDocument};
 
@@ -52,7 +53,8 @@ impl Folder {
     /// The failed and flagged files of the stored count by class.
     pub fn stored_classes(&self) -> Option<ClassCounts> {
         let record = self.persisted.record.as_ref()?;
-        Some(self.persisted.history.stored_classes(&record.counts))
+        let (history, examples) = (&self.persisted.history, ClassExamples::default());
+        Some(classes(history, &record.counts, &examples, |_| true))
     }
 
     /// Shows the stored count, which is as old as it is, until the first read.
@@ -65,7 +67,7 @@ impl Folder {
         let counts = Counts {
             files: record.counts,
             errors,
-            oldest: self.persisted.history.stored_oldest(),
+            oldest: oldest(&self.persisted.history, |_| true),
             look: record.look,
             counted: Moment {
                 wall: record.counted,

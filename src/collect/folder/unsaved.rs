@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{FileHistory, Update};
+use crate::history::FileHistory;
 use crate::model::FileKey;
 use crate::store::FileChanges;
 
@@ -26,11 +26,6 @@ impl UnsavedFiles {
         matches!(self, Self::These(files) if files.is_empty())
     }
 
-    pub fn note(&mut self, update: &Update) {
-        let changed = update.changed.iter().map(|(key, _)| *key);
-        self.extend(changed.chain(update.forgotten.iter().copied()));
-    }
-
     /// Adds what an earlier write did not write.
     pub fn add(&mut self, other: Self) {
         match other {
@@ -39,7 +34,7 @@ impl UnsavedFiles {
         }
     }
 
-    fn extend(&mut self, keys: impl IntoIterator<Item = FileKey>) {
+    pub fn extend(&mut self, keys: impl IntoIterator<Item = FileKey>) {
         let Self::These(files) = self else { return };
         files.extend(keys);
         if files.len() > MAX_NOTED {
@@ -55,12 +50,12 @@ impl UnsavedFiles {
         };
         match self {
             Self::All => {
-                let files = history.iter().map(|(key, file)| (key, file.clone()));
+                let files = history.iter().map(|(key, file)| (*key, file.clone()));
                 changes.changed = files.collect();
             }
             Self::These(keys) => {
                 for key in keys {
-                    match history.get(*key) {
+                    match history.get(key) {
                         Some(file) => changes.changed.push((*key, file.clone())),
                         None => changes.forgotten.push(*key),
                     }

@@ -167,7 +167,8 @@ impl Pages {
                 .flat_map(|read| read.rows.files)
                 .collect(),
             whole,
-            ..FolderCount::empty(DoneFiles::Counted(list.boundaries()))
+            done: DoneFiles::Counted(list.boundaries()),
+            ..FolderCount::default()
         }
     }
 

@@ -2,18 +2,18 @@
 
 mod entries;
 mod histories;
-mod limit;
 mod times;
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::*;
-use crate::classify::{Class, ReasonReader};
+use crate::classify::Class;
 use crate::clock::Moment;
-use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED};
-use crate::history::Unidentified;
-use crate::model::FileKey;
+use crate::count::{DoneFiles, MAX_REMEMBERED};
+use crate::history::{Unidentified, oldest};
+use crate::model::{FileKey, Timestamp};
+use Status::{Done, Failed, Flagged, Pending, Processing};
 
 const MINUTE: i64 = 60_000;
 
@@ -33,79 +33,85 @@ fn key(number: u128) -> FileKey {
 #[derive(Default)]
 struct Story {
     minute: i64,
-    record: Option<FolderRecord>,
+    record: FolderRecord,
     history: FileHistory,
-    /// Failed and flagged files by class.
-    classes: BTreeMap<String, u64>,
     oldest: ByStatus<Option<Timestamp>>,
     /// Files that became done by the last read.
     finished: usize,
 }
 
+/// A read of a folder.
 #[derive(Clone, Copy)]
 struct Rows<'a> {
     files: &'a [(u128, Status)],
+    /// The minute in which the files were uploaded.
     created: i64,
     consistent: bool,
     /// Whether they are all rows of their status.
     are_all: bool,
     /// Whether done files were read, and not only counted.
     every_row: bool,
+    /// The counts, where they need not be those of the rows.
+    counts: Option<ByStatus<u64>>,
+}
+
+/// A full scan that is consistent.
+fn whole(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
+        files,
+        created: 0,
+        consistent: true,
+        are_all: true,
+        every_row: true,
+        counts: None,
+    }
+}
+
+/// A full scan that is not consistent.
+fn torn(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
+        consistent: false,
+        ..whole(files)
+    }
+}
+
+/// A read that lists every file that is not done, and counts the others by their boundaries. The files were uploaded in this minute.
+fn walked(files: &[(u128, Status)], created: i64) -> Rows<'_> {
+    Rows {
+        created,
+        every_row: false,
+        ..whole(files)
+    }
+}
+
+/// A read that lists some rows, and counts this number of failed files.
+fn part(files: &[(u128, Status)], failed: u64) -> Rows<'_> {
+    Rows {
+        are_all: false,
+        counts: Some(ByStatus::from_fn(|status| {
+            u64::from(status == Failed) * failed
+        })),
+        ..walked(files, 0)
+    }
+}
+
+/// Files with one status and these numbers.
+fn files(numbers: Range<u128>, status: Status) -> Vec<(u128, Status)> {
+    numbers.map(|number| (number, status)).collect()
 }
 
 impl Story {
+    /// A full scan of files that were uploaded just before it.
     fn read(&mut self, files: &[(u128, Status)]) -> &mut Self {
-        self.read_folder(&Rows {
-            files,
-            created: self.minute,
-            consistent: true,
-            are_all: true,
-            every_row: true,
+        let created = self.minute;
+        self.read_rows(&Rows {
+            created,
+            ..whole(files)
         })
     }
 
-    fn read_folder(&mut self, rows: &Rows<'_>) -> &mut Self {
-        self.read_with_counts(rows, None)
-    }
-
-    /// A read whose counts need not be those of its rows.
-    fn read_with_counts(&mut self, rows: &Rows<'_>, counts: Option<ByStatus<u64>>) -> &mut Self {
+    fn read_rows(&mut self, rows: &Rows<'_>) -> &mut Self {
         self.minute += 1;
-        let mut finished = Vec::new();
-        let mut count = FolderCount {
-            examples: ReasonReader::default().finish(),
-            consistent: rows.consistent,
-            whole: ByStatus::from_fn(|_| rows.are_all),
-            ..FolderCount::empty(DoneFiles::Counted(Boundaries::default()))
-        };
-        for (number, status) in rows.files {
-            count.files[*status] += 1;
-            let created_at = Some(at(rows.created));
-            if *status != Status::Done {
-                let status = *status;
-                let file = Unfinished {
-                    status,
-                    created_at,
-                    class: status
-                        .has_reason()
-                        .then(|| Class::from_label(status.as_str())),
-                };
-                count.unfinished.insert(key(*number), file);
-            } else if self.history.remembers(key(*number)) {
-                finished.push(key(*number));
-            }
-        }
-        if let Some(counts) = counts {
-            count.files = counts;
-        }
-        if rows.every_row {
-            count.done = DoneFiles::Read {
-                sizes: ByStatus::default(),
-                finished,
-                watched: Vec::new(),
-            };
-        }
-        crate::history::limit_rows(&mut count, &self.history);
         let now = Moment {
             wall: at(self.minute),
             ..Moment::now()
@@ -115,79 +121,56 @@ impl Story {
             began: now,
             ended: now,
             missing_files: 0,
-            count,
+            count: self.count(rows),
         };
-        let count = &read.count;
-        let update = apply(self.record.as_ref(), &self.history, &read);
-        let (changed, forgotten) = (update.changed, update.forgotten);
-        self.history.update(changed, &forgotten);
-        self.record = Some(update.record);
-        self.oldest = self.history.oldest(count);
-        let classes = self.history.classes(count).files.into_iter();
-        let classes = classes.map(|(class, files)| (class.to_string(), files.total()));
-        self.classes = classes.collect();
+        let before = (self.record != FolderRecord::default()).then_some(&self.record);
+        let update = apply(before, &mut self.history, &read);
+        let is_listed = |key: &FileKey| read.count.unfinished.contains_key(key);
+        self.record = update.record;
+        self.oldest = oldest(&self.history, is_listed);
         self.finished = update.finished.len();
         self
     }
 
+    fn count(&self, rows: &Rows<'_>) -> FolderCount {
+        let mut count = FolderCount {
+            consistent: rows.consistent,
+            whole: ByStatus::from_fn(|_| rows.are_all),
+            ..FolderCount::default()
+        };
+        let mut noted = HashSet::new();
+        for (number, status) in rows.files {
+            let (key, status) = (key(*number), *status);
+            count.files[status] += 1;
+            if status == Done {
+                noted.extend(self.remembers(*number).then_some(key));
+                continue;
+            }
+            let class = status.has_reason();
+            let file = Unfinished {
+                status,
+                created_at: Some(at(rows.created)),
+                class: class.then(|| Class::from_label(status.as_str())),
+            };
+            count.unfinished.insert(key, file);
+        }
+        count.files = rows.counts.unwrap_or(count.files);
+        if rows.every_row {
+            let sizes = ByStatus::default();
+            count.done = DoneFiles::Read { sizes, noted };
+        }
+        count
+    }
+
+    fn remembers(&self, number: u128) -> bool {
+        self.history.contains_key(&key(number))
+    }
+
     fn entries(&self, status: Status) -> u64 {
-        self.record.as_ref().unwrap().counters.entries[status]
+        self.record.counters.entries[status]
     }
 
     fn indexed(&self) -> u64 {
-        self.record.as_ref().unwrap().counters.indexing.count
+        self.record.counters.indexing.count
     }
-}
-
-use Status::{Done, Failed, Flagged, Pending, Processing};
-
-fn unidentified(story: &Story, status: Status) -> Unidentified {
-    story.record.as_ref().unwrap().unidentified[status]
-}
-
-/// A read that was not consistent.
-fn torn(files: &[(u128, Status)]) -> Rows<'_> {
-    Rows {
-        files,
-        created: 0,
-        consistent: false,
-        are_all: true,
-        every_row: true,
-    }
-}
-
-fn whole(files: &[(u128, Status)]) -> Rows<'_> {
-    Rows {
-        consistent: true,
-        ..torn(files)
-    }
-}
-
-/// A read that lists every file that is not done, and counts the others by their boundaries.
-fn walked(files: &[(u128, Status)]) -> Rows<'_> {
-    Rows {
-        every_row: false,
-        ..whole(files)
-    }
-}
-
-/// The same with the rows of some pages.
-fn part(files: &[(u128, Status)]) -> Rows<'_> {
-    Rows {
-        are_all: false,
-        ..walked(files)
-    }
-}
-
-fn counts(of: &[(Status, u64)]) -> ByStatus<u64> {
-    let mut counts = ByStatus::default();
-    for (status, files) in of {
-        counts[*status] = *files;
-    }
-    counts
-}
-
-/// Files with one status and these numbers.
-fn files(numbers: Range<u128>, status: Status) -> Vec<(u128, Status)> {
-    numbers.map(|number| (number, status)).collect()
 }

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::{EntryKey, StoredFolder, StoredPortal};
 use crate::classify::Class;
-use crate::history::KnownFile;
-use crate::model::{FileMap, FolderId};
+use crate::history::{FileHistory, KnownFile};
+use crate::model::FolderId;
 use crate::store::error::StoreError;
 use crate::store::statement::{Connection, Row, Statement};
 
@@ -25,7 +25,7 @@ pub(super) async fn portal(
     if let Some(row) = rows.first() {
         stored.document = parsed(row)?;
     }
-    let mut files: HashMap<FolderId, FileMap<KnownFile>> = HashMap::new();
+    let mut files: HashMap<FolderId, FileHistory> = HashMap::new();
     let mut classes = HashSet::new();
     of_portal("folder, file, document", "file")
         .each(connection, |row| {
@@ -41,7 +41,7 @@ pub(super) async fn portal(
             let id = row.folder()?;
             let folder = StoredFolder {
                 document: parsed(&row)?,
-                files: files.remove(&id).unwrap_or_default().into(),
+                files: files.remove(&id).unwrap_or_default(),
             };
             stored.folders.insert(id, folder);
             Ok(())

@@ -1,37 +1,14 @@
-//! What enters a status.
+//! What enters a status, and which files are remembered.
 
 use super::*;
 
-/// Reads of a folder, with the entries into failed and flagged after them.
-type Steps<'a> = &'a [(Rows<'a>, Option<&'a [(Status, u64)]>)];
-
-fn assert_entries(name: &str, steps: Steps<'_>, failed: u64, flagged: u64) {
-    let mut story = Story::default();
-    for (rows, of) in steps {
-        story.read_with_counts(rows, of.map(counts));
-    }
-    assert_eq!(
-        (story.entries(Failed), story.entries(Flagged)),
-        (failed, flagged),
-        "{name}"
-    );
-}
-
-/// The files of several reads.
-type Scans<'a> = &'a [&'a [(u128, Status)]];
-
-/// A sequence of full scans that are consistent, and the entries into failed and flagged.
-fn assert_scans(name: &str, reads: Scans<'_>, failed: u64, flagged: u64) {
-    let steps: Vec<_> = reads.iter().map(|files| (whole(files), None)).collect();
-    assert_entries(name, &steps, failed, flagged);
-}
-
 #[test]
 fn a_file_enters_when_its_last_settled_status_was_another_one() {
-    let scans: [(&str, Scans<'_>, u64, u64); 8] = [
-        ("the first read", &[&[(1, Failed), (2, Flagged)]], 0, 0),
-        ("from nowhere", &[&[], &[(1, Failed)]], 1, 0),
-        ("from done", &[&[(1, Done)], &[(1, Failed)]], 1, 0),
+    type Files = &'static [(u128, Status)];
+    let stories: [(&str, &[Files], [u64; 2]); 8] = [
+        ("the first read", &[&[(1, Failed), (2, Flagged)]], [0, 0]),
+        ("from nowhere", &[&[], &[(1, Failed)]], [1, 0]),
+        ("from done", &[&[(1, Done)], &[(1, Failed)]], [1, 0]),
         (
             "a retry that fails again",
             &[
@@ -40,14 +17,12 @@ fn a_file_enters_when_its_last_settled_status_was_another_one() {
                 &[(1, Processing)],
                 &[(1, Failed)],
             ],
-            0,
-            0,
+            [0, 0],
         ),
         (
             "a retry that succeeds, and a failure",
             &[&[(1, Failed)], &[(1, Done)], &[(1, Failed)]],
-            1,
-            0,
+            [1, 0],
         ),
         (
             "there and back",
@@ -57,91 +32,68 @@ fn a_file_enters_when_its_last_settled_status_was_another_one() {
                 &[(1, Pending)],
                 &[(1, Failed)],
             ],
-            1,
-            1,
+            [1, 1],
         ),
         (
             "a replaced file",
             &[&[(1, Failed)], &[(1_001, Failed)]],
-            1,
-            0,
+            [1, 0],
         ),
         (
             "one recovers and another one fails",
             &[&[(1, Failed), (2, Done)], &[(1, Done), (2, Failed)]],
-            1,
-            0,
+            [1, 0],
         ),
     ];
-    for (name, reads, failed, flagged) in scans {
-        assert_scans(name, reads, failed, flagged);
+    for (name, reads, entries) in stories {
+        let mut story = Story::default();
+        for files in reads {
+            story.read_rows(&whole(files));
+        }
+        let entered = [story.entries(Failed), story.entries(Flagged)];
+        assert_eq!(entered, entries, "{name}");
     }
 }
 
 #[test]
-fn a_file_that_was_away_for_more_than_a_day_enters_again() {
-    let mut story = Story::default();
-    story.read(&[(1, Failed)]).read(&[]);
-    story.minute += 24 * 60;
-    story.read(&[]).read(&[]);
-    assert!(story.history.is_empty());
-    story.read(&[(1, Failed)]);
-    assert_eq!(story.entries(Failed), 1);
-}
-
-#[test]
 fn of_a_status_whose_rows_were_not_read_the_growth_of_the_count_enters() {
-    let some = files(0..20, Failed);
-    let others = files(20..40, Failed);
-    let count = |files| -> [(Status, u64); 1] { [(Failed, files)] };
-    assert_entries(
-        "a spike of which a fifth is read",
-        &[
-            (whole(&[]), None),
-            (part(&some), Some(&count(100))),
-            (part(&others), Some(&count(100))),
-        ],
-        100,
-        0,
-    );
-    assert_entries(
-        "many files of which all are read at last",
-        &[
-            (part(&some), Some(&count(40))),
-            (part(&others), Some(&count(40))),
-            (whole(&[some.clone(), others.clone()].concat()), None),
-        ],
-        0,
-        0,
-    );
-    assert_entries(
-        "growth, and the same rows",
-        &[
-            (part(&some), Some(&count(100))),
-            (part(&some), Some(&count(90))),
-            (part(&some), Some(&count(95))),
-        ],
-        5,
-        0,
-    );
-    assert_entries(
-        "growth is not counted again when its rows are read in an inconsistent read",
-        &[
-            (part(&some), Some(&count(20))),
-            (part(&some), Some(&count(30))),
-            (torn(&files(0..31, Failed)), None),
-        ],
-        11,
-        0,
-    );
+    let (some, others) = (files(0..20, Failed), files(20..40, Failed));
+    let (all, more) = (files(0..40, Failed), files(0..31, Failed));
+    for (name, reads, entries) in [
+        (
+            "a spike of which a fifth is read",
+            [whole(&[]), part(&some, 100), part(&others, 100)],
+            100,
+        ),
+        (
+            "many files of which all are read at last",
+            [part(&some, 40), part(&others, 40), whole(&all)],
+            0,
+        ),
+        (
+            "growth, and the same rows",
+            [part(&some, 100), part(&some, 90), part(&some, 95)],
+            5,
+        ),
+        (
+            "growth is not counted again when its rows are read in an inconsistent read",
+            [part(&some, 20), part(&some, 30), torn(&more)],
+            11,
+        ),
+    ] {
+        let mut story = Story::default();
+        for rows in &reads {
+            story.read_rows(rows);
+        }
+        assert_eq!(story.entries(Failed), entries, "{name}");
+    }
 }
 
 #[test]
 fn the_other_statuses_count_the_growth_between_consistent_reads() {
     let mut story = Story::default();
-    story
-        .read(&[(1, Pending)])
-        .read_folder(&torn(&[(8, Pending), (9, Pending)]));
+    story.read(&[(1, Pending)]);
+    story.read_rows(&torn(&[(8, Pending), (9, Pending)]));
     assert_eq!(story.entries(Pending), 0);
     story.read(&[(1, Pending), (2, Pending)]);
     assert_eq!(story.entries(Pending), 1);
@@ -150,53 +102,65 @@ fn the_other_statuses_count_the_growth_between_consistent_reads() {
 }
 
 #[test]
-fn absence_from_rows_that_are_not_whole_proves_nothing() {
-    for are_all in [true, false] {
+fn a_file_is_forgotten_that_is_done_or_was_missed_for_a_day_and_not_one_that_was_not_listed() {
+    for rows in [part(&[], 0), torn(&[])] {
         let mut story = Story::default();
         story.read(&[(1, Failed)]).read(&[(1, Pending)]);
         for _ in 0..9 {
-            story.read_folder(&Rows {
-                consistent: !are_all,
-                are_all,
-                ..part(&[])
-            });
+            story.read_rows(&rows);
         }
         story.read(&[]);
-        assert!(story.history.remembers(key(1)));
-        story.read(&[(1, Done)]);
-        assert!(!story.history.remembers(key(1)));
+        assert!(story.remembers(1));
+        story.minute += 24 * 60;
+        story.read(&[]);
+        assert!(story.history.is_empty());
+        story.read(&[(1, Failed)]);
+        story.read_rows(&torn(&[(1, Done)])).read(&[(1, Failed)]);
+        assert_eq!(story.entries(Failed), 2);
     }
 }
 
 #[test]
-fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_an_inconsistent_read() {
+fn no_more_is_remembered_than_may_be_while_no_read_is_consistent() {
     let mut story = Story::default();
-    story.read(&[]).read(&[(1, Failed), (2, Pending)]);
-    story.read_folder(&torn(&[(1, Done), (1, Done), (2, Done), (2, Done)]));
-    assert!(story.history.is_empty());
-    assert_eq!(story.indexed(), 1, "once, though it was read twice");
-    story.read_folder(&torn(&[(1, Failed)]));
-    assert_eq!(story.entries(Failed), 2);
-}
-
-#[test]
-fn a_file_that_is_listed_as_done_and_as_failed_is_not_done() {
-    let mut story = Story::default();
-    story.read(&[(1, Failed)]);
-    for _ in 0..5 {
-        story.read_folder(&torn(&[(1, Failed), (1, Done)]));
-        assert_eq!((story.entries(Failed), story.finished), (0, 0));
+    story
+        .read(&[(0, Failed), (1, Pending)])
+        .read(&[(0, Pending), (1, Pending)]);
+    let half = MAX_REMEMBERED as u128 / 2;
+    for from in (1..6).map(|number| number * 1_000_000) {
+        story.read_rows(&Rows {
+            every_row: false,
+            ..torn(&files(from..from + half, Pending))
+        });
+        assert!(story.history.len() <= MAX_REMEMBERED);
     }
-}
-
-#[test]
-fn where_no_read_is_consistent_a_failure_enters_once_many_reads_have_not_listed_it() {
-    let mut story = Story::default();
-    for number in 0..16 {
-        story.read_folder(&torn(&[(number, Failed), (number + 1, Failed)]));
-    }
+    assert!(story.remembers(0), "it had failed");
+    assert!(!story.remembers(1), "it only waits");
+    story.read_rows(&torn(&[(0, Failed)]));
     assert_eq!(story.entries(Failed), 0);
-    let files = torn(&[(20, Failed), (1, Failed)]);
-    story.read_folder(&files).read_folder(&files);
-    assert_eq!(story.entries(Failed), 1);
+}
+
+#[test]
+fn missed_files_are_forgotten_first_and_files_without_room_are_no_entries_when_they_are_listed_again()
+ {
+    let half = MAX_REMEMBERED as u128 / 2;
+    let [first, second, third] =
+        [0, 1_000_000, 2_000_000].map(|from| files(from..from + half, Failed));
+    let mut story = Story::default();
+    story.read(&first).read(&[(9_000_000, Flagged)]);
+    story.read_rows(&torn(&files(3_000_000..3_000_000 + 2 * half - 1, Failed)));
+    assert_eq!(story.history.len(), MAX_REMEMBERED);
+    assert!(story.remembers(9_000_000) && !story.remembers(0));
+
+    let mut story = Story::default();
+    story.read(&first).read(&first);
+    story.read_rows(&torn(&second)).read_rows(&torn(&third));
+    assert_eq!(story.history.len(), MAX_REMEMBERED);
+    let (unidentified, found) = (story.record.unidentified, story.entries(Failed));
+    assert_eq!(
+        unidentified[Failed],
+        Unidentified::Files(MAX_REMEMBERED as u64 / 2)
+    );
+    story.read_rows(&torn(&first));
+    assert_eq!(story.entries(Failed), found, "these were there before");
 }

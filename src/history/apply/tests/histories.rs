@@ -1,6 +1,6 @@
 //! Random histories of a folder whose pages do not fit together, compared with the truth.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use proptest::prelude::*;
@@ -186,15 +186,14 @@ impl Truth {
     fn read(&mut self, story: &mut Story, read: Read) {
         let files = self.rows(read);
         let by_boundaries = matches!(read, Read::Sample | Read::Walk);
-        let counts = by_boundaries.then(|| self.counts());
-        let rows = Rows {
+        story.read_rows(&Rows {
             files: &files,
             created: 0,
             consistent: !matches!(read, Read::Torn { .. }),
             are_all: read != Read::Sample,
-            every_row: counts.is_none(),
-        };
-        story.read_with_counts(&rows, counts);
+            every_row: !by_boundaries,
+            counts: by_boundaries.then(|| self.counts()),
+        });
     }
 
     /// Nothing changes within the reads that follow: what they saw to change would be an entry.

@@ -3,98 +3,69 @@
 use super::*;
 
 #[test]
-fn the_time_to_done_does_not_count_for_other_files() {
-    let first_read: &[&[(u128, Status)]] = &[&[(1, Pending)], &[(1, Done)]];
-    let failed: &[&[(u128, Status)]] = &[
-        &[],
-        &[(1, Pending)],
-        &[(1, Failed)],
-        &[(1, Pending)],
-        &[(1, Done)],
+fn the_time_to_done_counts_for_files_that_came_between_two_reads_and_never_failed() {
+    type Files = &'static [(u128, Status)];
+    let stories: [(&str, &[Files], u64); 6] = [
+        ("it came", &[&[], &[(1, Pending)], &[(1, Done)]], 1),
+        ("it was there", &[&[(1, Pending)], &[(1, Done)]], 0),
+        (
+            "it failed",
+            &[
+                &[],
+                &[(1, Pending)],
+                &[(1, Failed)],
+                &[(1, Pending)],
+                &[(1, Done)],
+            ],
+            0,
+        ),
+        (
+            "it had failed",
+            &[&[], &[(1, Failed)], &[(1, Pending)], &[(1, Done)]],
+            0,
+        ),
+        ("it was deleted", &[&[], &[(1, Pending)], &[]], 0),
+        ("it was done at once", &[&[], &[(1, Done)]], 0),
     ];
-    let seen_failed: &[&[(u128, Status)]] = &[&[], &[(1, Failed)], &[(1, Pending)], &[(1, Done)]];
-    let deleted: &[&[(u128, Status)]] = &[&[], &[(1, Pending)], &[]];
-    let done_at_once: &[&[(u128, Status)]] = &[&[], &[(1, Done)]];
-    for reads in [first_read, failed, seen_failed, deleted, done_at_once] {
+    for (name, reads, indexed) in stories {
         let mut story = Story::default();
         for files in reads {
             story.read(files);
         }
-        assert_eq!(story.indexed(), 0, "{reads:?}");
+        assert_eq!(story.indexed(), indexed, "{name}");
     }
+    let mut story = Story::default();
+    story.read(&[]).read(&[]).read(&[]).read(&[]);
+    story.read_rows(&whole(&[(1, Pending)])).read(&[(1, Done)]);
+    assert_eq!(story.indexed(), 0, "it is older than the read before");
 }
 
 #[test]
-fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
-    let mut story = Story::default();
-    story
-        .read(&[(1, Done)])
-        .read(&[])
-        .read(&[])
-        .read(&[])
-        .read(&[]);
-    story.read_folder(&Rows {
-        files: &[(1, Pending)],
-        created: 0,
-        consistent: true,
-        are_all: true,
-        every_row: true,
-    });
-    story.read(&[(1, Done)]);
-    assert_eq!(story.indexed(), 0);
-}
-
-/// A read that counts done files by their boundaries, and reads all others.
-fn by_boundaries(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
-    Rows {
-        files,
-        created: minute,
-        consistent: true,
-        are_all: true,
-        every_row: false,
+fn missing_files_are_done_where_done_files_grew_by_as_many() {
+    for (done, indexed) in [
+        (&[(1, Done), (2, Done), (9, Done)][..], 2),
+        (&[(1, Done), (9, Done)], 0),
+    ] {
+        let mut story = Story::default();
+        story.read(&[(9, Done)]);
+        story.read_rows(&walked(&[(1, Pending), (2, Pending), (9, Done)], 1));
+        story.read_rows(&walked(done, 2));
+        assert_eq!((story.indexed(), story.finished as u64), (indexed, indexed));
+        story.read_rows(&walked(&[(1, Done), (3, Done), (4, Done), (9, Done)], 3));
+        assert_eq!((story.indexed(), story.finished), (indexed, 0), "only once");
+        assert!(story.history.is_empty());
     }
-}
-
-#[test]
-fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by_as_many() {
-    let mut story = Story::default();
-    story.read(&[(9, Done)]);
-    story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
-    story.read_folder(&by_boundaries(&[(1, Done), (2, Done), (9, Done)], 2));
-    assert_eq!(story.indexed(), 2);
-    assert_eq!(story.finished, 2);
-    story.read_folder(&by_boundaries(
-        &[(1, Done), (2, Done), (3, Done), (9, Done)],
-        3,
-    ));
-    assert_eq!((story.indexed(), story.finished), (2, 0), "only once");
-    assert!(story.history.is_empty());
 }
 
 #[test]
 fn a_file_that_was_taken_for_done_and_is_listed_again_is_timed_no_second_time() {
     let mut story = Story::default();
     story.read(&[(9, Done)]);
-    story.read_folder(&by_boundaries(&[(1, Pending), (9, Done)], 1));
-    story.read_folder(&by_boundaries(&[(8, Done), (9, Done)], 2));
-    story.read_folder(&by_boundaries(&[(1, Pending), (8, Done), (9, Done)], 1));
+    story.read_rows(&walked(&[(1, Pending), (9, Done)], 1));
+    story.read_rows(&walked(&[(8, Done), (9, Done)], 2));
+    story.read_rows(&walked(&[(1, Pending), (8, Done), (9, Done)], 1));
     story.read(&[(1, Done), (8, Done), (9, Done)]);
     assert_eq!(story.indexed(), 1);
-}
-
-#[test]
-fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
-    let mut story = Story::default();
-    story.read(&[(9, Done)]);
-    story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
-    story.read_folder(&by_boundaries(&[(1, Done), (9, Done)], 2));
-    assert_eq!(story.indexed(), 0, "which of the two was deleted?");
-    story.read_folder(&by_boundaries(
-        &[(1, Done), (3, Done), (4, Done), (9, Done)],
-        3,
-    ));
-    assert_eq!(story.indexed(), 0);
-    assert!(story.history.is_empty());
 }
 
 #[test]
@@ -117,7 +88,6 @@ fn a_time_in_the_future_is_set_right_by_the_next_read() {
         ..Story::default()
     };
     story.read(&[]).read(&[(1, Failed)]);
-    assert_eq!(story.oldest[Failed], Some(at(story.minute)));
     // The clock was three hours ahead.
     story.minute -= 180;
     story.read(&[(1, Failed)]);

@@ -1,16 +1,26 @@
-//! How long files take from upload to done: the facts behind `kb_folder_indexing_seconds`.
+//! The counters of a folder.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Upper bounds of the buckets, in seconds (docs/metrics.md, Indexing time).
-pub const INDEXING_BUCKETS: [u32; 6] = [60, 300, 900, 3_600, 14_400, 86_400];
+use crate::model::ByStatus;
 
+/// Upper bounds of the buckets of `kb_folder_indexing_seconds`, in seconds (docs/metrics.md, Indexing time).
+const BUCKETS: [u32; 6] = [60, 300, 900, 3_600, 14_400, 86_400];
+
+/// The counters of a folder, which never decrease.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderCounters {
+    pub entries: ByStatus<u64>,
+    pub indexing: IndexingTimes,
+}
+
+/// How long files took from upload to done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexingTimes {
     /// Durations in each bucket and not in a smaller one; longer ones are only in [`Self::count`].
-    pub buckets: [u64; INDEXING_BUCKETS.len()],
+    pub buckets: [u64; BUCKETS.len()],
     pub count: u64,
     /// Their sum in milliseconds.
     pub sum_millis: u64,
@@ -20,28 +30,17 @@ impl IndexingTimes {
     pub fn observe(&mut self, duration: Duration) {
         let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let fits = |bound: &u32| millis <= u64::from(*bound) * 1_000;
-        if let Some(bucket) = INDEXING_BUCKETS.iter().position(fits) {
+        if let Some(bucket) = BUCKETS.iter().position(fits) {
             self.buckets[bucket] += 1;
         }
         self.count += 1;
         self.sum_millis = self.sum_millis.saturating_add(millis);
     }
 
-    /// Each bucket, the durations beyond them and the sum are at least as large as another one.
-    pub fn raise(&mut self, to: &Self) {
-        let beyond = |times: &Self| times.count - times.buckets.iter().sum::<u64>();
-        let beyond = beyond(self).max(beyond(to));
-        for (bucket, other) in self.buckets.iter_mut().zip(to.buckets) {
-            *bucket = other.max(*bucket);
-        }
-        self.count = self.buckets.iter().sum::<u64>() + beyond;
-        self.sum_millis = self.sum_millis.max(to.sum_millis);
-    }
-
     /// Each bucket's bound in seconds with the number of durations up to it.
     pub fn cumulative(&self) -> impl Iterator<Item = (u32, u64)> {
         let mut sum = 0;
-        INDEXING_BUCKETS
+        BUCKETS
             .into_iter()
             .zip(self.buckets)
             .map(move |(bound, count)| {
