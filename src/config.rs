@@ -7,13 +7,9 @@
 
 mod address;
 mod collect;
-mod document;
 mod environment;
-pub(crate) mod error;
 mod errors;
 mod folders;
-mod hidden;
-pub(crate) mod keys;
 mod path;
 mod portal;
 pub(crate) mod read;
@@ -23,31 +19,63 @@ mod state;
 pub(crate) mod value;
 mod warnings;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 pub(crate) use address::http_url;
 pub use address::{BaseUrl, Proxy, WebUrl};
 pub use collect::{Collect, Rate, Request, Strategy};
-pub use document::Config;
-pub use error::ConfigError;
 pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
-pub use hidden::{FileError, Hidden, HiddenPath};
+pub use path::{FileError, HiddenPath, VariableName};
 pub use portal::{ClientCertificate, KeySource, Portal};
-pub(crate) use reindex::nearest;
+pub use read::ConfigError;
 pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::{SharedState, State};
 
-/// The JSON schema of the configuration file, for editors: derived from the types that read it.
-pub fn json_schema() -> Json {
-    keys::schema_of::<Config>()
-}
+use portal::PortalKeys;
+use state::StateKeys;
+use value::section;
 
 /// A configuration with comments that shows every section.
 pub const EXAMPLE: &str = include_str!("../docs/example.yml");
+
+/// The configuration of kb-exporter.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "kb-exporter configuration")]
+pub struct Config {
+    /// The portals to watch
+    #[serde(deserialize_with = "portals")]
+    #[schemars(with = "Vec<PortalKeys>", length(min = 1))]
+    pub portals: Vec<Portal>,
+    /// When and how the folders are read
+    #[serde(default, deserialize_with = "section")]
+    #[schemars(with = "Option<Collect>")]
+    pub collect: Collect,
+    /// Limits of a single request
+    #[serde(default, deserialize_with = "section")]
+    #[schemars(with = "Option<Request>")]
+    pub request: Request,
+    /// How reasons are grouped into classes
+    #[serde(default, deserialize_with = "section")]
+    #[schemars(with = "Option<Errors>")]
+    pub errors: Errors,
+    /// When failed files are sent to be processed again
+    #[serde(default, deserialize_with = "section")]
+    #[schemars(with = "Option<Reindex>")]
+    pub reindex: Reindex,
+    /// Where the program stores its state across restarts
+    #[serde(default, deserialize_with = "section")]
+    #[schemars(with = "Option<StateKeys>")]
+    pub state: State,
+}
 
 impl Config {
     /// Reads and checks a configuration file.
@@ -79,17 +107,30 @@ impl Config {
             state: State::Temporary,
         }
     }
+}
 
-    /// The configuration in use, for people, without the values that messages hide.
-    pub fn shown(&self) -> Json {
-        let mut config = self.clone();
-        let collect = &mut config.collect;
-        if let Schedule::Every(interval) = collect.schedule {
-            let longest = Schedule::longest_jitter(interval);
-            collect.jitter = collect.jitter.min(longest);
+/// Reads the portals: at least one, each under a name of its own.
+fn portals<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Portal>, D::Error> {
+    let portals = Vec::<Portal>::deserialize(deserializer)?;
+    let mut names = BTreeMap::new();
+    for (index, portal) in portals.iter().enumerate() {
+        if let Some(first) = names.insert(&portal.name, index) {
+            return Err(D::Error::custom(format!(
+                "portals[{first}] and portals[{index}] have the same name; each portal needs a name of its own"
+            )));
         }
-        serde_json::to_value(config).unwrap_or_default()
     }
+    if portals.is_empty() {
+        return Err(D::Error::custom(
+            "at least one portal is needed, with name, base_url and api_key_file or api_key_env",
+        ));
+    }
+    Ok(portals)
+}
+
+/// The JSON schema of the configuration file, for editors: derived from the types that read it.
+pub fn json_schema() -> Json {
+    read::schema_of::<Config>()
 }
 
 #[cfg(test)]

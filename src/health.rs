@@ -6,7 +6,6 @@ mod folder;
 mod portal;
 mod reindex;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -75,11 +74,10 @@ pub struct Conditions {
 
 /// Decides what is wrong, once for `/health`, the pages and the commands.
 pub fn judge(snapshot: &Snapshot, conditions: Conditions, now: Moment) -> Health {
-    let known_classes = reindex::known_classes(snapshot);
     let portals = snapshot.portals.iter().map(|portal| {
         let view = snapshot.reindex.get(&portal.name);
         let view = view.map(Arc::as_ref);
-        judge_portal(portal, view, conditions, known_classes.as_ref(), now)
+        judge_portal(portal, view, conditions, now)
     });
     let portals: Vec<_> = portals.collect();
     let has_failed = |portal: &PortalHealth| portal.status() == Status::Fail;
@@ -148,7 +146,6 @@ fn judge_portal(
     portal: &Arc<PortalView>,
     view: Option<&ReindexView>,
     conditions: Conditions,
-    known_classes: Option<&BTreeSet<&str>>,
     now: Moment,
 ) -> PortalHealth {
     if let Some(finding) = not_read(portal) {
@@ -164,7 +161,7 @@ fn judge_portal(
     let mut findings = portal::findings(portal);
     findings.extend(files::most_fail(portal, now));
     if let Some(view) = view {
-        findings.extend(reindex::findings(portal, view, conditions, known_classes));
+        findings.extend(reindex::findings(view, conditions));
     }
     findings.sort_by_key(|finding| finding.kind);
     let folders = portal.folders.values();

@@ -10,6 +10,7 @@ mod status;
 mod time;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,17 @@ impl PortalName {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl FromStr for PortalName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let most = Self::MAX_CHARACTERS;
+        Self::new(name).ok_or_else(|| format!(
+            "a name of 1 to {most} printable characters, without spaces around it, and not . or .."
+        ))
     }
 }
 

@@ -48,7 +48,7 @@ fn shown(config: &Config) -> Json {
     let secrets: Vec<_> = secrets
         .filter_map(|source| ApiKey::read(&source).ok())
         .collect();
-    let mut shown = config.shown();
+    let mut shown = serde_json::to_value(config).unwrap_or_default();
     hide(&secrets, &mut shown);
     shown
 }

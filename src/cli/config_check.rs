@@ -8,8 +8,7 @@ use anyhow::Result;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
-use crate::config::error::Fault;
-use crate::config::{Config, Mode, Portal, State};
+use crate::config::{Config, ConfigError, Mode, Portal, State};
 use crate::portal::{ApiKey, Client, KeyError, Throttles, Unobserved};
 use crate::reindex::kill_switch;
 use crate::store::wrong_url;
@@ -19,9 +18,9 @@ const STOPPED: &str = "reindex.kill_switch_file exists, or its folder is missing
 /// Reports that everything is right, or what is wrong.
 pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let config = settings::config(args)?;
-    let unreadable = unreadable(&config).map_err(|fault| match &args.file {
-        Some(file) => fault.in_file(&file.display().to_string()),
-        None => fault.in_environment(),
+    let unreadable = unreadable(&config).map_err(|error| match &args.file {
+        Some(file) => error.in_file(&file.display().to_string()),
+        None => error,
     })?;
     web.server.config()?;
     let stopped = is_stopped(&config)?.then(|| STOPPED.to_owned());
@@ -45,19 +44,21 @@ fn is_stopped(config: &Config) -> Result<bool> {
 
 /// What cannot be read now, such as a key that is a credential of a service that does not run. Fails with the first file, or variable, whose content is
 /// wrong. The sentences name the keys of the configuration.
-fn unreadable(config: &Config) -> Result<Vec<String>, Fault> {
+fn unreadable(config: &Config) -> Result<Vec<String>, ConfigError> {
     let mut unreadable = Vec::new();
     for (index, portal) in config.portals.iter().enumerate() {
-        let wrong = |why| Fault::about(format!("portals[{index}]"), why);
-        unreadable.extend(of_portal(config, portal).map_err(wrong)?);
+        let key = format!("portals[{index}]");
+        let of_portal = of_portal(config, portal);
+        let of_portal = of_portal.map_err(|why| ConfigError::about(&key, why))?;
+        unreadable.extend(of_portal.iter().map(|why| format!("{key}: {why}")));
     }
     match &config.state {
         State::Path(path) if path.exists() && !path.is_dir() => {
             let why = format!("{} is not a folder", path.display());
-            return Err(Fault::about("state.path", why));
+            return Err(ConfigError::about("state.path", why));
         }
         State::Postgres(state) => match state.url_file.read() {
-            Ok(_) => wrong_url(&state.url_file).map_err(|why| Fault::about("state", why))?,
+            Ok(_) => wrong_url(&state.url_file).map_err(|why| ConfigError::about("state", why))?,
             Err(error) => unreadable.push(error.to_string()),
         },
         State::Path(_) | State::Temporary => {}

@@ -72,6 +72,6 @@ fn with_state(args: &ConfigArgs) -> Result<Config> {
     match settings::config(args) {
         Ok(config) if config.state != State::Temporary => Ok(config),
         Err(wrong) if args.file.is_some() => Err(wrong.into()),
-        _ => Err(ConfigError::because(NO_STATE).into()),
+        _ => Err(ConfigError::about("", NO_STATE).into()),
     }
 }

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::ConfigSource;
-use crate::config::{Config, ConfigError, Portal, nearest};
+use crate::config::{Config, ConfigError, Portal};
 use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
 use crate::shutdown;
 
@@ -73,9 +73,14 @@ const RESEMBLANCE: f64 = 0.4;
 
 /// The end of a sentence about a name that does not exist: the one that may be meant.
 pub(super) fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
-    let near = nearest(wanted, known, RESEMBLANCE);
-    let near = near.map(|near| format!("; the nearest name is {near:?}"));
-    near.unwrap_or_default()
+    let wanted = wanted.to_lowercase();
+    let alike = |name: &str| strsim::normalized_levenshtein(&wanted, &name.to_lowercase());
+    let near = known.map(|name| (alike(name), name));
+    let near = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let near = near.filter(|(alike, _)| *alike >= RESEMBLANCE);
+    near.map_or_else(String::new, |(_, name)| {
+        format!("; the nearest name is {name:?}")
+    })
 }
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.

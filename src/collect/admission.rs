@@ -21,9 +21,9 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
     let is_named = |listed: &&ListedFolder| portal.folders.admits(listed.id, listed.name.label());
     let mut folders: Vec<_> = listing.folders.iter().filter(is_named).collect();
     folders.sort_by_key(|listed| (listed.created_at.is_none(), listed.created_at, listed.id));
-    let unmatched = portal
-        .folders
-        .unmatched(&folders, |listed| (listed.id, listed.name.label()));
+    let named = folders.iter();
+    let named = named.map(|listed| (listed.id, listed.name.label()));
+    let unmatched = portal.folders.unmatched(named).count();
     let beyond_limit = folders.len().saturating_sub(collect.max_folders);
     folders.truncate(collect.max_folders);
     Admission {

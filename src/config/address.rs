@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, ParseError, Url};
 
-use crate::config::value::written_as_text;
+use crate::config::value::read_from_text;
 use crate::model::{FolderId, PortalAddress};
 
 /// The path that follows the address of a portal in each request.
@@ -14,8 +14,8 @@ const INTERFACE: &str = "/api/admin/library-folders";
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(title = "an address", extend("pattern" = "^[Hh][Tt][Tt][Pp][Ss]?:"), inline)]
+#[serde(try_from = "String")]
+#[schemars(into = "String", title = "an address", extend("pattern" = "^[Hh][Tt][Tt][Pp][Ss]?:"), inline)]
 pub struct BaseUrl(Url);
 
 impl BaseUrl {
@@ -63,7 +63,7 @@ impl fmt::Display for BaseUrl {
 
 /// Where people see a folder of a portal, with a place for the folder's id.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 #[schemars(
     title = "an address with `{folder_id}`",
     extend("pattern" = "^[Hh][Tt][Tt][Pp][Ss]?:.*\\{folder_id\\}"),
@@ -93,14 +93,15 @@ impl WebUrl {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(title = "an address, `none` or `environment`", inline)]
+#[serde(try_from = "String", rename_all = "lowercase")]
+#[schemars(into = "String", title = "an address, `none` or `environment`", inline)]
 pub enum Proxy {
     #[default]
     None,
-    Address(Url),
     /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
     Environment,
+    #[serde(untagged)]
+    Address(Url),
 }
 
 impl Proxy {
@@ -115,23 +116,7 @@ impl Proxy {
     }
 }
 
-impl fmt::Display for WebUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-            Self::Address(url) => url.fmt(f),
-            Self::Environment => f.write_str("environment"),
-        }
-    }
-}
-
-written_as_text!(BaseUrl, WebUrl, Proxy);
+read_from_text!(BaseUrl, WebUrl, Proxy);
 
 /// An http or https address; the error is a part of a sentence.
 pub(crate) fn http_url(text: &str) -> Result<Url, String> {

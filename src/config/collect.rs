@@ -1,18 +1,15 @@
 //! When and how the folders are read, and limits of a single request.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::config::schedule::Schedule;
-use crate::config::value::{
-    MINUTE, SECOND, Span, TimeZone, Whole, read_from_text, word, written_as_text,
-};
+use crate::config::value::{MINUTE, SECOND, Span, Whole, read_from_text, word};
 use crate::model::label_values;
 
 /// When and how the folders are read.
@@ -22,7 +19,8 @@ pub struct Collect {
     /// When collections start. A cron line has six fields, seconds first, or five
     pub schedule: Schedule,
     /// The time zone of cron lines
-    #[serde(with = "TimeZone")]
+    #[serde(deserialize_with = "zone")]
+    #[schemars(with = "String", title = "a time zone such as UTC or Europe/Berlin")]
     pub timezone: Tz,
     /// Longest random delay of a start; at most a tenth of the schedule is used
     #[serde(with = "Span::<0>")]
@@ -73,6 +71,11 @@ impl Default for Collect {
     }
 }
 
+fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error> {
+    let expected = "expected a time zone such as UTC or Europe/Berlin";
+    Tz::deserialize(deserializer).map_err(|_| D::Error::custom(expected))
+}
+
 /// Limits of a single request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -105,7 +108,7 @@ impl Default for Request {
 label_values! {
     /// How a folder is counted.
     #[derive(Deserialize, Serialize, JsonSchema)]
-    #[serde(try_from = "String", into = "String")]
+    #[serde(try_from = "String", rename_all = "lowercase")]
     #[schemars(inline, extend("enum" = Self::ALL.map(Self::as_str)))]
     pub enum Strategy {
         /// Every page is read each time.
@@ -123,17 +126,14 @@ impl Strategy {
     }
 }
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-written_as_text!(Strategy);
-
 /// The request rate of a portal.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "Option<f64>")]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "String", untagged)]
+#[schemars(
+    title = "a number from 0.001 to 100000",
+    extend("type" = "number", "minimum" = 0.001, "maximum" = 100_000),
+    inline
+)]
 pub enum Rate {
     /// As many as it answers. Only for the simulated portal: a file cannot set it.
     Unlimited,
@@ -142,8 +142,7 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// Reads a number of requests per second.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let rate = text.parse().ok();
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)
@@ -159,21 +158,4 @@ impl Rate {
     }
 }
 
-read_from_text!(Rate);
-
-impl From<Rate> for Option<f64> {
-    fn from(rate: Rate) -> Self {
-        rate.number()
-    }
-}
-
-impl JsonSchema for Rate {
-    fn schema_name() -> Cow<'static, str> {
-        "Rate".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let title = "a number from 0.001 to 100000";
-        json_schema!({ "title": title, "type": "number", "minimum": 0.001, "maximum": 100_000 })
-    }
-}
+read_from_text!(Strategy, Rate);

@@ -1,19 +1,10 @@
 //! How reasons are grouped into classes.
 
-use std::borrow::Cow;
-use std::fmt::Display;
-use std::marker::PhantomData;
-use std::str::FromStr;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::classify::{Class, Classifier, Mask, MaskName, Pattern, Rule, RuleError};
-use crate::config::value::{Whole, not_blank, parsed};
-
-/// Maximum number of masks: each costs time for every reason.
-const MAX_MASKS: usize = 50;
+use crate::classify::{self, Class, Classifier, MaskName, Pattern};
+use crate::config::value::{Text, Whole};
 
 /// How reasons are grouped into classes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -26,18 +17,45 @@ pub struct Errors {
     #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes_per_folder: usize,
     /// Masks of the operator, applied in order, before the built-in ones
-    #[serde(deserialize_with = "masks")]
-    #[schemars(with = "Vec<MaskKeys>", length(max = MAX_MASKS))]
-    pub masks: Vec<Mask>,
+    masks: Vec<Mask>,
     /// Rules of the operator, applied in order, before all masks
-    #[schemars(with = "Vec<RuleKeys>")]
-    pub rules: Vec<Rule>,
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Mask {
+    /// The name of a mask, such as `tenant`: `<tenant>` replaces its matches
+    #[serde(with = "Text::<MaskName>")]
+    #[schemars(title = "a name", example = &"tenant")]
+    name: MaskName,
+    /// The text to replace
+    #[serde(rename = "match", with = "Text::<Pattern>")]
+    #[schemars(title = "a regular expression", example = &"tenant-[a-z]+")]
+    pattern: Pattern,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// The reasons that have the class
+    #[serde(rename = "match", with = "Text::<Pattern>")]
+    #[schemars(title = "a regular expression", example = &"(?i)timed? ?out")]
+    pattern: Pattern,
+    /// The class of the reasons that match
+    #[serde(with = "Text::<Class>")]
+    #[schemars(title = "a class", example = &"timeout")]
+    class: Class,
 }
 
 impl Errors {
     /// What finds the class of a reason.
     pub fn classifier(&self) -> Classifier {
-        Classifier::new(self.rules.clone(), self.masks.clone())
+        let rules = self.rules.iter().cloned();
+        let rules = rules.map(|Rule { pattern, class }| classify::Rule { pattern, class });
+        let masks = self.masks.iter().cloned();
+        let masks = masks.map(|Mask { name, pattern }| classify::Mask { name, pattern });
+        Classifier::new(rules.collect(), masks.collect())
     }
 }
 
@@ -46,96 +64,8 @@ impl Default for Errors {
         Self {
             max_classes: 50,
             max_classes_per_folder: 20,
-            rules: Vec::new(),
             masks: Vec::new(),
+            rules: Vec::new(),
         }
-    }
-}
-
-/// A mask as it is written.
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, remote = "Mask")]
-struct MaskKeys {
-    /// The name of a mask, such as `tenant`: `<tenant>` replaces its matches
-    #[serde(with = "Parsed::<MaskName>")]
-    #[schemars(title = "a name", example = &"tenant")]
-    name: MaskName,
-    /// The text to replace
-    #[serde(rename = "match", with = "Parsed::<Pattern>")]
-    #[schemars(title = "a regular expression", example = &"tenant-[a-z]+")]
-    pattern: Pattern,
-}
-
-impl Serialize for Mask {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        MaskKeys::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Mask {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        MaskKeys::deserialize(deserializer)
-    }
-}
-
-/// A rule as it is written.
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, remote = "Rule")]
-struct RuleKeys {
-    /// The reasons that have the class
-    #[serde(rename = "match", with = "Parsed::<Pattern>")]
-    #[schemars(title = "a regular expression", example = &"(?i)timed? ?out")]
-    pattern: Pattern,
-    /// The class of the reasons that match
-    #[serde(with = "Parsed::<Class>")]
-    #[schemars(title = "a class", example = &"timeout")]
-    class: Class,
-}
-
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RuleKeys::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Rule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        RuleKeys::deserialize(deserializer)
-    }
-}
-
-fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mask>, D::Error> {
-    let masks = Vec::deserialize(deserializer)?;
-    if masks.len() > MAX_MASKS {
-        return Err(D::Error::custom(format!(
-            "at most {MAX_MASKS} masks are possible"
-        )));
-    }
-    Ok(masks)
-}
-
-/// The text of a type of the classifier.
-struct Parsed<T>(PhantomData<T>);
-
-impl<T: FromStr<Err = RuleError> + Display> Parsed<T> {
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        parsed(deserializer, |text| {
-            let read = not_blank(text)?.parse::<T>();
-            read.map_err(|error| format!("expected {error}"))
-        })
-    }
-
-    fn serialize<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-}
-
-impl<T> JsonSchema for Parsed<T> {
-    fn schema_name() -> Cow<'static, str> {
-        "Parsed".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1 })
     }
 }

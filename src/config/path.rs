@@ -1,75 +1,121 @@
-//! Paths of files, and names of variables, as they are written. Where one is expected, a key or a password may have been written: no error
+//! Paths of files, and names of variables, as they are written. Where one is expected, a key or a password may have been written: no message
 //! repeats it, and only what cannot hold a secret is shown.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use rustix::io::Errno;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::config::keys::LITERAL_KEY;
-use crate::config::value::written_as_text;
+use crate::config::read::read_file;
+use crate::config::value::read_from_text;
 
 /// What is shown in the place of a secret value.
-pub(super) const NOT_SHOWN: &str = "[not shown]";
+const NOT_SHOWN: &str = "[not shown]";
 
-/// The path of a file that the program reads. It is never shown.
-#[derive(Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+/// A file that the configuration names. Messages have its key, and never the path.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HiddenPath {
+    /// The key of the configuration, the environment variable, or the flag.
+    key: &'static str,
+    path: PathBuf,
+}
+
+impl HiddenPath {
+    pub fn file(key: &'static str, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self { key, path }
+    }
+
+    pub fn read(&self) -> Result<Vec<u8>, FileError> {
+        read_file(&self.path).map_err(|cause| FileError::new(self, cause))
+    }
+}
+
+impl fmt::Display for HiddenPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the file that {} names", self.key)
+    }
+}
+
+impl fmt::Debug for HiddenPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for HiddenPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(NOT_SHOWN)
+    }
+}
+
+/// Why a file that the configuration names cannot be read.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{file} cannot be read: {cause}")]
+pub struct FileError {
+    file: HiddenPath,
+    cause: Arc<io::Error>,
+}
+
+impl FileError {
+    pub fn new(file: &HiddenPath, cause: io::Error) -> Self {
+        let (file, cause) = (file.clone(), cause.into());
+        Self { file, cause }
+    }
+
+    /// Whether the process, or the machine, has no descriptor left to open a file with.
+    pub fn lacks_descriptors(&self) -> bool {
+        let number = Errno::from_io_error(&self.cause);
+        matches!(number, Some(Errno::MFILE | Errno::NFILE))
+    }
+}
+
+/// The path of a file that the program reads, as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
 #[schemars(title = "a path", extend("minLength" = 1, "writeOnly" = true), inline)]
-pub(super) struct SecretPath(pub PathBuf);
+pub(super) struct SecretPath(PathBuf);
 
 impl SecretPath {
     /// A value that is not the path of a file on this machine is refused early: it may be a secret.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let path = ShownPath::parse(text);
-        match path {
+        match ShownPath::parse(text) {
             Ok(path) if text.contains('/') || path.0.exists() => Ok(Self(path.0)),
             Err(error) if is_for_a_shell(text) => Err(error),
             _ => Err("expected the path of a file: with a /, or of one that exists".to_owned()),
         }
     }
-}
 
-impl fmt::Display for SecretPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NOT_SHOWN)
+    /// The file of this key.
+    pub fn of(self, key: &'static str) -> HiddenPath {
+        HiddenPath::file(key, self.0)
     }
 }
 
-/// The path of a file that holds a key, for `api_key_file`.
-#[derive(Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(title = "a path", extend("minLength" = 1, "writeOnly" = true), inline)]
-pub(super) struct KeyFile(pub PathBuf);
-
-impl KeyFile {
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let path = SecretPath::parse(text);
-        path.map(|path| Self(path.0))
-            .map_err(|error| error + &perhaps_a_key(text))
-    }
-}
-
-impl fmt::Display for KeyFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NOT_SHOWN)
-    }
-}
-
-/// The name of an environment variable, for `api_key_env`.
-#[derive(Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+/// The name of an environment variable that holds a key. It is not shown: it may be a key that was written there.
+#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
 #[schemars(
     title = "the name of an environment variable",
     extend("minLength" = 1, "writeOnly" = true),
     inline
 )]
-pub(super) struct VariableName(pub String);
+pub struct VariableName(String);
 
 impl VariableName {
+    /// The variable of a start without a file. This name can be shown.
+    pub const USUAL: &str = "KB_API_KEY";
+
+    pub(super) fn usual() -> Self {
+        Self(Self::USUAL.to_owned())
+    }
+
     /// A name with lowercase letters must be that of an existing variable, because nearly every key has such letters.
-    fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let is_name = text.chars().all(usual) && !text.starts_with(|c: char| c.is_ascii_digit());
         // The system refuses to look for other names.
@@ -77,21 +123,41 @@ impl VariableName {
         if !text.is_empty() && (is_name || exists()) {
             return Ok(Self(text.to_owned()));
         }
-        let expected = "expected the name of an environment variable, such as KB_API_KEY";
-        Err(format!("{expected}{}", perhaps_a_key(text)))
+        let expected = "expected the name of an environment variable, such as KB_API_KEY; the key itself does not belong here";
+        Err(expected.to_owned())
+    }
+
+    /// The name, to be used. Nothing may show it.
+    pub fn expose(&self) -> &str {
+        &self.0
     }
 }
 
 impl fmt::Display for VariableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(NOT_SHOWN)
+        match self.0.as_str() {
+            Self::USUAL => write!(f, "the environment variable {}", Self::USUAL),
+            _ => f.write_str("the environment variable that api_key_env names"),
+        }
+    }
+}
+
+impl fmt::Debug for VariableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for VariableName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(NOT_SHOWN)
     }
 }
 
 /// A path that is shown: of the state folder, where people look for its files, and of the kill switch, which they create. Neither is
 /// expected to hold a secret, as the file of a key or of a database's address is; an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 #[schemars(title = "a path", extend("minLength" = 1), inline)]
 pub(super) struct ShownPath(pub PathBuf);
 
@@ -107,23 +173,9 @@ impl ShownPath {
     }
 }
 
-impl fmt::Display for ShownPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Path::display(&self.0).fmt(f)
-    }
-}
-
-written_as_text!(SecretPath, KeyFile, VariableName, ShownPath);
+read_from_text!(SecretPath, VariableName, ShownPath);
 
 /// Whether only a shell would find the file.
 fn is_for_a_shell(path: &str) -> bool {
     path.starts_with(['~', '$'])
-}
-
-/// What else a text may be that was to say where a key is found: the end of a sentence.
-fn perhaps_a_key(text: &str) -> String {
-    if text.is_empty() || is_for_a_shell(text) {
-        return String::new();
-    }
-    format!("; if this is a key: {LITERAL_KEY}")
 }

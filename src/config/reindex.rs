@@ -1,7 +1,5 @@
 //! When failed files are sent to be processed again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,12 +8,10 @@ use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::classify::RESERVED;
-use crate::config::errors::Errors;
 use crate::config::folders::FolderPattern;
 use crate::config::path::ShownPath;
 use crate::config::schedule::Window;
-use crate::config::value::{SECOND, Span, Whole, Word, word, written_as_text};
+use crate::config::value::{SECOND, Span, Whole, read_from_text, word};
 use crate::model::{FolderId, label_values};
 
 /// The largest count that a key can have.
@@ -24,8 +20,8 @@ const MOST: u64 = 1_000_000_000;
 /// The shortest time for which attempts are remembered.
 const REMEMBERED: Duration = Duration::from_hours(90 * 24);
 
-/// A known class is similar if at least this share of the letters is the same.
-const NEAR: f64 = 0.6;
+/// Maximum number of folders of a mode that a sentence names.
+const NAMED: usize = 5;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -54,28 +50,6 @@ pub struct ReindexOverride {
 }
 
 impl Reindex {
-    /// A sentence for each class in the rules that no rule of `errors.rules` makes and no known file has had. `had`: the classes that
-    /// known files have had.
-    pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
-        let rules = errors.rules.iter().map(|rule| rule.class.as_str());
-        let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
-        let named: BTreeSet<_> = self
-            .all_rules()
-            .flat_map(|rules| &rules.never_classes)
-            .collect();
-        let unknown = named
-            .into_iter()
-            .filter(|class| !known.contains(class.as_str()));
-        let sentence = |class: &String| {
-            let near = nearest(class, known.iter().copied(), NEAR);
-            let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
-            format!(
-                "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
-            )
-        };
-        unknown.map(sentence).collect()
-    }
-
     /// All rules: those of every folder, and those of each override.
     pub fn all_rules(&self) -> impl Iterator<Item = &ReindexRules> {
         let overrides = self.overrides.iter().map(|other| &other.rules);
@@ -95,58 +69,48 @@ impl Reindex {
         modes.fold(Mode::Off, Mode::max)
     }
 
-    /// The earlier override that matches all folders of the override with this index, so that this one is never used.
-    pub fn covering(&self, index: usize) -> Option<usize> {
-        let own = &self.overrides[index].folders;
-        let mut before = self.overrides[..index].iter();
-        before.position(|other| other.folders.covers(own))
-    }
-
-    /// Which folders have which mode, in one line.
+    /// Which folders have which mode, in one line: the first that matches applies.
     pub fn summary(&self) -> String {
-        let used = (0..self.overrides.len()).filter(|index| self.covering(*index).is_none());
-        let (mut named, mut others) = (Vec::new(), self.rules.mode);
-        for own in used.map(|index| &self.overrides[index]) {
-            if own.folders.matches_all() {
-                others = own.rules.mode;
-            } else {
-                named.push(format!("{} for {}", own.rules.mode.as_str(), own.folders));
-            }
-        }
-        let others = others.as_str();
-        if named.is_empty() {
-            return format!("reindexing: {others} for every folder");
-        }
-        let named = named.join(", ");
-        format!("reindexing: {named}, {others} for all other folders")
+        let mode = |rules: &ReindexRules| rules.mode.as_str();
+        let named = self.overrides.iter();
+        let named = named.map(|own| format!("{} for {}", mode(&own.rules), own.folders));
+        let others = match self.overrides.len() {
+            0 => "every folder",
+            _ => "all other folders",
+        };
+        let others = format!("{} for {others}", mode(&self.rules));
+        let all: Vec<_> = named.chain([others]).collect();
+        format!("reindexing: {}", all.join(", "))
     }
 
     /// Which of these folders have which mode, in one line.
     pub fn in_folders<'a>(&self, folders: impl Iterator<Item = (FolderId, &'a str)>) -> String {
-        const NAMED: usize = 5;
-        let mut modes = BTreeMap::<_, Vec<_>>::new();
-        let mut all = 0;
-        for (id, name) in folders {
-            all += 1;
-            let mode = self.for_folder(id, name).mode;
-            modes.entry(mode).or_default().push(name);
-        }
-        modes.remove(&Mode::Off);
-        let parts = modes.into_iter().rev().map(|(mode, mut names)| {
-            names.sort_unstable();
+        let mut folders: Vec<_> = folders
+            .map(|(id, name)| (name, self.for_folder(id, name).mode))
+            .collect();
+        folders.sort_unstable();
+        let sentence = |mode| {
+            let of_mode = folders.iter().filter(|(_, of)| *of == mode);
+            let names: Vec<_> = of_mode.map(|(name, _)| *name).collect();
             let (first, others) = names.split_at(names.len().min(NAMED));
             let others = if others.is_empty() { "" } else { ", …" };
-            let (mode, number) = (mode.as_str(), names.len());
-            format!(
-                "{mode} in {number} of {all} folders ({}{others})",
-                first.join(", ")
-            )
-        });
-        let parts: Vec<_> = parts.collect();
-        if parts.is_empty() {
-            return format!("off in {all} folders");
+            let (number, all) = (names.len(), folders.len());
+            let first = first.join(", ");
+            (number > 0).then(|| {
+                format!(
+                    "{} in {number} of {all} folders ({first}{others})",
+                    mode.as_str()
+                )
+            })
+        };
+        let sentences: Vec<_> = [Mode::Enforce, Mode::DryRun]
+            .into_iter()
+            .filter_map(sentence)
+            .collect();
+        if sentences.is_empty() {
+            return format!("off in {} folders", folders.len());
         }
-        parts.join(", ")
+        sentences.join(", ")
     }
 
     /// The rules of a folder: those of the first override that matches, or those of all folders.
@@ -182,11 +146,10 @@ pub struct ReindexRules {
     /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
     pub windows: Vec<Window>,
     /// Files of these classes are never eligible
-    #[schemars(with = "Vec<Word>")]
     pub never_classes: Vec<String>,
     /// While this file exists, or cannot be checked, no attempt is made
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "ShownPath", example = &"/etc/kb-exporter/stop-reindex")]
+    #[schemars(with = "Option<ShownPath>", example = &"/etc/kb-exporter/stop-reindex")]
     pub kill_switch_file: Option<PathBuf>,
 }
 
@@ -235,7 +198,6 @@ macro_rules! rule_keys {
         #[serde(deny_unknown_fields)]
         struct $name {
             $($own)*
-            #[serde(default)]
             mode: Option<Mode>,
             #[serde(default, with = "Span::<0>")]
             min_age: Option<Duration>,
@@ -243,22 +205,17 @@ macro_rules! rule_keys {
             cooldown: Option<Duration>,
             #[serde(default, with = "Whole::<NonZeroU32, 1, 1_000>")]
             max_attempts: Option<NonZeroU32>,
-            #[serde(default)]
             budget: Option<BudgetKeys>,
             #[serde(default, with = "Whole::<u64, 0, MOST>")]
             max_backlog: Option<u64>,
-            #[serde(default)]
             windows: Option<Vec<Window>>,
-            #[serde(default)]
-            never_classes: Option<Vec<Word>>,
-            #[serde(default)]
+            never_classes: Option<Vec<String>>,
             kill_switch_file: Option<ShownPath>,
         }
 
         impl $name {
             /// The rules, with those of `others` for what was left out.
             fn rules(self, others: &ReindexRules) -> ReindexRules {
-                let never = |classes: Vec<Word>| classes.into_iter().map(|class| class.0).collect();
                 let others = others.clone();
                 ReindexRules {
                     mode: self.mode.unwrap_or(others.mode),
@@ -268,7 +225,7 @@ macro_rules! rule_keys {
                     budget: self.budget.unwrap_or_default().budget(others.budget),
                     max_backlog: self.max_backlog.unwrap_or(others.max_backlog),
                     windows: self.windows.unwrap_or(others.windows),
-                    never_classes: self.never_classes.map_or(others.never_classes, never),
+                    never_classes: self.never_classes.unwrap_or(others.never_classes),
                     kill_switch_file: self.kill_switch_file.map(|path| path.0).or(others.kill_switch_file),
                 }
             }
@@ -277,7 +234,6 @@ macro_rules! rule_keys {
 }
 
 rule_keys!(ReindexKeys {
-    #[serde(default)]
     folders: Option<Vec<OverrideKeys>>,
 });
 
@@ -319,11 +275,6 @@ impl<'de> Deserialize<'de> for Reindex {
     }
 }
 
-/// A mode may be the boolean `false`.
-fn without_type(schema: &mut Schema) {
-    schema.remove("type");
-}
-
 fn without_defaults(schema: &mut Schema) {
     schema.remove("default");
     transform_subschemas(&mut without_defaults, schema);
@@ -332,8 +283,8 @@ fn without_defaults(schema: &mut Schema) {
 label_values! {
     /// Whether anything is sent. The order is from nothing to everything.
     #[derive(Default, Deserialize, Serialize, JsonSchema)]
-    #[serde(try_from = "String", into = "String")]
-    #[schemars(transform = without_type, extend("enum" = ["off", "dry_run", "enforce", false]), inline)]
+    #[serde(try_from = "String", rename_all = "snake_case")]
+    #[schemars(inline, extend("type" = ["string", "boolean"], "enum" = ["off", "dry_run", "enforce", false]))]
     pub enum Mode {
         /// Nothing is decided.
         #[default]
@@ -353,27 +304,7 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-written_as_text!(Mode);
-
-/// The known word with the most similar spelling, of those in which at least a share of the letters is the same.
-pub(crate) fn nearest<'k>(
-    word: &str,
-    known: impl Iterator<Item = &'k str>,
-    share: f64,
-) -> Option<&'k str> {
-    let word = word.to_lowercase();
-    let alike = |other: &str| strsim::normalized_levenshtein(&word, &other.to_lowercase());
-    let alike = known.map(|other| (alike(other), other));
-    let near = alike.filter(|(alike, _)| *alike >= share);
-    let nearest = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    nearest.map(|(_, other)| other)
-}
+read_from_text!(Mode);
 
 #[cfg(test)]
 mod tests;

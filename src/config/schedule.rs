@@ -1,6 +1,5 @@
 //! When something is due: durations, cron lines and windows.
 
-use std::fmt;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
@@ -11,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Moment;
-use crate::config::value::{short, unit, written_as_text};
+use crate::config::value::{Span, read_from_text, unit};
 
 /// Shortest and longest interval between collections.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -22,14 +21,15 @@ const CRON_CHARACTERS: usize = 200;
 const CRON_LINE: &str = r#"a cron line of six fields, such as "0 */5 * * * *", or five"#;
 
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String", untagged)]
 #[schemars(
+    into = "String",
     title = "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
     inline
 )]
 pub enum Schedule {
     /// At this interval, from one second to seven days.
-    Every(Duration),
+    Every(#[serde(serialize_with = "Span::<0>::serialize")] Duration),
     /// Whenever the clock in the configured time zone matches the line.
     Cron(CronLine),
 }
@@ -53,18 +53,10 @@ impl Schedule {
     }
 }
 
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Every(interval) => f.write_str(&short(*interval)),
-            Self::Cron(line) => line.fmt(f),
-        }
-    }
-}
-
 /// A cron line with six fields, seconds first, or five with seconds 0. If both the day of the month and the day of the
 /// week are restricted, one match is enough, as in crontab.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "String")]
 pub struct CronLine {
     source: String,
     cron: Box<Cron>,
@@ -105,9 +97,9 @@ impl CronLine {
     }
 }
 
-impl fmt::Display for CronLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.source)
+impl From<CronLine> for String {
+    fn from(line: CronLine) -> Self {
+        line.source
     }
 }
 
@@ -117,8 +109,12 @@ fn has_fields(text: &str) -> bool {
 
 /// The minutes that a cron line names.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(title = "a cron line such as `* * 22-23,0-5 * * *`", inline)]
+#[serde(try_from = "String")]
+#[schemars(
+    into = "String",
+    title = "a cron line such as `* * 22-23,0-5 * * *`",
+    inline
+)]
 pub struct Window(CronLine);
 
 impl Window {
@@ -140,13 +136,7 @@ impl Window {
     }
 }
 
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-written_as_text!(Schedule, Window);
+read_from_text!(Schedule, Window);
 
 #[cfg(test)]
 mod tests {

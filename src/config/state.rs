@@ -4,35 +4,39 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::config::hidden::HiddenPath;
-use crate::config::path::{NOT_SHOWN, SecretPath, ShownPath};
-use crate::config::value::{SECOND, Span, short};
+use crate::config::path::{HiddenPath, SecretPath, ShownPath};
+use crate::config::value::{SECOND, Span};
 
 /// Where the program stores its state across restarts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "StateKeys", rename_all = "lowercase")]
 pub enum State {
     /// In this folder.
     Path(PathBuf),
-    /// In PostgreSQL, which several processes share.
-    Postgres(SharedState),
     /// In a private temporary folder that goes with the process: `demo` and the start without a file.
+    #[serde(rename = "a temporary folder")]
     Temporary,
+    /// In PostgreSQL, which several processes share.
+    #[serde(untagged)]
+    Postgres(SharedState),
 }
 
 /// State that several processes share.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SharedState {
     /// The file that has the URL of the database.
+    #[serde(rename = "postgres_url_file")]
     pub url_file: HiddenPath,
     /// How long a process reads a portal for which it has stored nothing since.
+    #[serde(serialize_with = "Span::<0>::serialize")]
     pub lease: Duration,
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self::Path(StateKeys::default().path.0)
+        StateKeys::default().into()
     }
 }
 
@@ -43,8 +47,8 @@ pub(super) struct StateKeys {
     /// The folder of the counters and the ledger. Not used with `postgres_url_file`
     path: ShownPath,
     /// The file that has the URL of a PostgreSQL database, instead of `path`: one of several processes reads each portal, the others wait
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "SecretPath", example = &"/run/secrets/kb-db")]
+    #[serde(skip_serializing)]
+    #[schemars(example = &"/run/secrets/kb-db")]
     postgres_url_file: Option<SecretPath>,
     /// With PostgreSQL: how long a process that stopped keeps the others waiting
     #[serde(with = "Span::<{ 2 * SECOND }>")]
@@ -61,30 +65,14 @@ impl Default for StateKeys {
     }
 }
 
-impl<'de> Deserialize<'de> for State {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let keys = StateKeys::deserialize(deserializer)?;
-        Ok(match keys.postgres_url_file {
-            Some(url_file) => Self::Postgres(SharedState {
-                url_file: HiddenPath::file("state.postgres_url_file", url_file.0),
+impl From<StateKeys> for State {
+    fn from(keys: StateKeys) -> Self {
+        match keys.postgres_url_file {
+            Some(file) => Self::Postgres(SharedState {
+                url_file: file.of("state.postgres_url_file"),
                 lease: keys.lease,
             }),
             None => Self::Path(keys.path.0),
-        })
-    }
-}
-
-impl Serialize for State {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (key, value) = match self {
-            Self::Path(path) => ("path", path.display().to_string()),
-            Self::Temporary => ("path", "a temporary folder".to_owned()),
-            Self::Postgres(_) => ("postgres_url_file", NOT_SHOWN.to_owned()),
-        };
-        let lease = match self {
-            Self::Postgres(shared) => Some(("lease", short(shared.lease))),
-            Self::Path(_) | Self::Temporary => None,
-        };
-        serializer.collect_map([(key, value)].into_iter().chain(lease))
+        }
     }
 }

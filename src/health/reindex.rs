@@ -2,19 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::classify::Class;
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Cause, Choice, Decision, Hold, Reason};
-use crate::snapshot::{FolderView, PortalView, ReindexView, Snapshot};
+use crate::snapshot::{FolderView, PortalView, ReindexView};
 use crate::text;
 
 use super::Conditions;
 use super::finding::{Finding, Kind};
-
-/// Maximum number of notes about unknown classes.
-const MAX_UNKNOWN: usize = 5;
 
 /// Reindexing in a portal where the mode of some folder is not off.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,52 +149,18 @@ fn sentence_of_hold(portal: &PortalView, hold: &Hold) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Why nothing is reindexed, and what the rules name for nothing.
+/// Why nothing is reindexed.
 pub(super) fn findings(
-    portal: &PortalView,
     view: &ReindexView,
     conditions: Conditions,
-    known_classes: Option<&BTreeSet<&str>>,
-) -> Vec<Finding> {
-    let refused = view.refusal();
-    let refused = refused.map(|why| format!("nothing is reindexed: {why}"));
-    let switch = "nothing is reindexed: the kill switch is on".to_owned();
-    let switch = conditions.kill_switch.then_some(switch);
-    let unknown = known_classes.map(|known| unknown_classes(portal, known));
-    let remarks = switch.into_iter().chain(unknown.unwrap_or_default());
-    let remarks = remarks.map(|remark| Finding::new(Kind::Remark, remark));
-    let refused = refused.map(|why| Finding::new(Kind::ExporterProblem, why));
-    refused.into_iter().chain(remarks).collect()
-}
-
-/// The classes that files had in any portal, because the rules hold for all portals. None before each portal ended a collection.
-pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
-    let portals = || snapshot.portals.iter();
-    if portals().any(|portal| !portal.was_collected()) {
-        return None;
-    }
-    let slots = portals().flat_map(|portal| portal.classes.keys().map(|class| &**class));
-    let counts = portals().flat_map(|portal| portal.folders.values());
-    let counts = counts.filter_map(|folder| folder.counts.as_ref());
-    let shown = counts.flat_map(|counts| counts.errors.iter().map(|row| row.class.as_str()));
-    let ledgers = snapshot.reindex.values();
-    let ledgers = ledgers.filter_map(|view| view.book.as_ref().ok());
-    let sent = ledgers.flat_map(|ledger| ledger.known_classes().map(Class::as_str));
-    Some(slots.chain(shown).chain(sent).collect())
-}
-
-/// The classes in the rules of reindexing that no file had.
-fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
-    if portal.list.facts().is_none() {
-        return Vec::new();
-    }
-    let mut notes = portal.reindex.unknown_classes(&portal.errors, known);
-    if notes.len() > MAX_UNKNOWN {
-        let more = notes.len() - MAX_UNKNOWN;
-        notes.truncate(MAX_UNKNOWN);
-        notes.push(format!(
-            "reindex names {more} more unknown classes; --config.check lists all"
-        ));
-    }
-    notes
+) -> impl Iterator<Item = Finding> {
+    let refused = view.refusal().map(|why| {
+        let sentence = format!("nothing is reindexed: {why}");
+        Finding::new(Kind::ExporterProblem, sentence)
+    });
+    let switch = "nothing is reindexed: the kill switch is on";
+    let switch = conditions
+        .kill_switch
+        .then(|| Finding::new(Kind::Remark, switch));
+    refused.into_iter().chain(switch)
 }

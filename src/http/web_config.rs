@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use axum::http::HeaderMap;
 use governor::{DefaultDirectRateLimiter, RateLimiter};
 
-use crate::config::error::Fault;
+use crate::config::ConfigError;
 use crate::http::passwords::PasswordHash;
 pub use client_auth::ClientAuth;
 use document::Document;
@@ -32,7 +32,7 @@ pub struct WebConfig {
 }
 
 impl WebConfig {
-    fn new(document: Document, files: &mut Files) -> Result<Self, Fault> {
+    fn new(document: Document, files: &mut Files) -> Result<Self, ConfigError> {
         Ok(Self {
             tls: document.tls_server_config.server(files)?,
             users: document.basic_auth_users,
@@ -60,18 +60,18 @@ impl WebConfig {
     }
 
     /// Refuses what protects less than before.
-    fn replacing(self, before: &Self) -> Result<Self, Fault> {
+    fn replacing(self, before: &Self) -> Result<Self, ConfigError> {
         let protections = before.protections().into_iter().zip(self.protections());
         let mut weaker = protections.filter(|((_, before), (_, now))| now < before);
         let advice = "would protect less than what is in use; only a restart can do that";
         match weaker.next() {
-            Some(((key, _), _)) => Err(Fault::about(key, advice)),
+            Some(((key, _), _)) => Err(ConfigError::about(key, advice)),
             None => Ok(self),
         }
     }
 }
 
-impl From<rustls::Error> for Fault {
+impl From<rustls::Error> for ConfigError {
     fn from(error: rustls::Error) -> Self {
         Self::about("tls_server_config", error.to_string())
     }

@@ -137,7 +137,7 @@ impl PartialEq for ApiKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Hidden, HiddenPath};
+    use crate::config::{HiddenPath, VariableName};
 
     fn key(text: &str) -> Result<ApiKey, KeyError> {
         ApiKey::new(text.as_bytes(), &"here")
@@ -198,21 +198,20 @@ mod tests {
 
     #[test]
     fn what_has_no_key_is_named_by_its_place_in_the_configuration() {
-        let file = HiddenPath::file("portals[0].api_key_file", "/nonexistent/s3cret");
-        let error = ApiKey::read(&KeySource::File(file)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the file that portals[0].api_key_file names cannot be read: No such file or directory (os error 2)"
-        );
-        let variable = Hidden::new(
-            "KB_KEY",
-            "the environment variable KB_KEY",
-            "s3cret".to_owned(),
-        );
-        let error = ApiKey::read(&KeySource::Environment(variable)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the environment variable KB_KEY is not set; it should hold the key"
-        );
+        let file = HiddenPath::file("api_key_file", "/nonexistent/s3cret");
+        let variable = VariableName::parse("S3CRET").unwrap();
+        for (source, message) in [
+            (
+                KeySource::File(file),
+                "the file that api_key_file names cannot be read: No such file or directory (os error 2)",
+            ),
+            (
+                KeySource::Environment(variable),
+                "the environment variable that api_key_env names is not set; it should hold the key",
+            ),
+        ] {
+            let error = ApiKey::read(&source).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::settings::nearest_name;
 use crate::config::{Config, FolderPattern};
+use crate::model::FolderId;
 use crate::portal::Listing;
 
 /// A sentence for each pattern that matches none of the folders in the lists of all portals, which are in the order of the configuration. Where
@@ -9,32 +10,38 @@ use crate::portal::Listing;
 pub(super) fn unmatched(config: &Config, listings: &[Option<Listing>]) -> Vec<String> {
     let mut sentences = Vec::new();
     for (index, (portal, listing)) in config.portals.iter().zip(listings).enumerate() {
-        let listing = listing
+        let Some(listing) = listing
             .as_ref()
-            .filter(|listing| !listing.folders.is_empty());
-        if let Some(listing) = listing {
-            let key = format!("portals[{index}].folders.include");
-            let included = portal.folders.included();
-            sentences.extend(included.filter_map(|it| sentence(&key, it, &[listing])));
-        }
+            .filter(|listing| !listing.folders.is_empty())
+        else {
+            continue;
+        };
+        let key = format!("portals[{index}].folders.include");
+        let unmatched = portal.folders.unmatched(names(listing));
+        sentences.extend(unmatched.map(|it| sentence(&key, it, names(listing))));
     }
     let all: Option<Vec<_>> = listings.iter().map(Option::as_ref).collect();
-    if let Some(all) = all {
-        let overrides = config.reindex.overrides.iter().enumerate();
-        sentences.extend(overrides.filter_map(|(index, own)| {
+    for (index, own) in config.reindex.overrides.iter().enumerate() {
+        let mut folders = all.iter().flatten().copied().flat_map(names);
+        let named = folders.clone();
+        if all.is_some() && !folders.any(|(id, name)| own.folders.matches(id, name)) {
             let key = format!("reindex.folders[{index}].match");
-            sentence(&key, &own.folders, &all)
-        }));
+            sentences.push(sentence(&key, &own.folders, named));
+        }
     }
     sentences
 }
 
-fn sentence(key: &str, pattern: &FolderPattern, listings: &[&Listing]) -> Option<String> {
-    let folders = || listings.iter().flat_map(|listing| &listing.folders);
-    if folders().any(|folder| pattern.matches(folder.id, folder.name.label())) {
-        return None;
-    }
-    let names = folders().map(|folder| folder.name.label());
-    let near = nearest_name(&pattern.to_string(), names);
-    Some(format!("{key}: no folder matches {pattern}{near}"))
+fn names(listing: &Listing) -> impl Iterator<Item = (FolderId, &str)> + Clone {
+    let folders = listing.folders.iter();
+    folders.map(|folder| (folder.id, folder.name.label()))
+}
+
+fn sentence<'f>(
+    key: &str,
+    pattern: &FolderPattern,
+    folders: impl Iterator<Item = (FolderId, &'f str)>,
+) -> String {
+    let near = nearest_name(&pattern.to_string(), folders.map(|(_, name)| name));
+    format!("{key}: no folder matches {pattern}{near}")
 }

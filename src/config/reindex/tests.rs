@@ -37,37 +37,8 @@ fn off_may_be_written_as_other_tools_write_it() {
     }
 }
 
-fn unknown(reindex: &str, had: &[&str]) -> Vec<String> {
-    let portals = "portals: [{name: a, base_url: https://p, api_key_env: K}]";
-    let errors = "errors: {rules: [{match: timed out, class: timeout}]}";
-    let text = format!("{portals}\n{errors}\nreindex: {reindex}\n");
-    let config = Config::from_yaml("kb.yml", &text).unwrap();
-    let had = had.iter().copied().collect();
-    config.reindex.unknown_classes(&config.errors, &had)
-}
-
-fn sentence(class: &str, end: &str) -> String {
-    format!(
-        "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
-    )
-}
-
 #[test]
-fn a_class_that_is_misspelt_is_named_once_with_the_one_that_may_be_meant() {
-    let named = "{never_classes: [tmieout], folders: [
-        {match: a, cooldown: 2h}, {match: b, never_classes: [Page Lost, unübertroffen]}]}";
-    assert_eq!(
-        unknown(named, &["page lost"]),
-        [
-            sentence("Page Lost", "; is \"page lost\" meant?"),
-            sentence("tmieout", "; is \"timeout\" meant?"),
-            sentence("unübertroffen", ""),
-        ]
-    );
-}
-
-#[test]
-fn the_summary_names_the_overrides_that_apply_and_no_others() {
+fn the_summary_names_the_overrides_in_their_order() {
     for (folders, summary) in [
         ("[]", "off for every folder"),
         (
@@ -75,16 +46,8 @@ fn the_summary_names_the_overrides_that_apply_and_no_others() {
             "enforce for \"a\", off for all other folders",
         ),
         (
-            "[{match: 'In*', mode: dry_run}, {match: Inbox, mode: enforce}, {match: b}]",
+            "[{match: 'In*', mode: dry_run}, {match: b}]",
             "dry_run for \"In*\", off for \"b\", off for all other folders",
-        ),
-        (
-            "[{match: a}, {match: '*', mode: enforce}, {match: b}]",
-            "off for \"a\", enforce for all other folders",
-        ),
-        (
-            "[{match: '*', mode: enforce}, {match: b}]",
-            "enforce for every folder",
         ),
     ] {
         let summary = format!("reindexing: {summary}");

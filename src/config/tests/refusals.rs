@@ -17,12 +17,12 @@ const VALUES: &str = r#"
     collect:|  schedule: => 3:11: collect.schedule: has no value
     collect:|  schedule: [1] => 3:13: collect.schedule: a single value is expected here
     collect:|  timezone: Mars/Base => 3:13: collect.timezone: expected a time zone such as UTC or Europe/Berlin
-    collect: {jitter: 1s, strategy: fast} => 2:33: collect.strategy: expected full, sorted or auto
+    collect: {jitter: 1s, strategy: fast} => 2:33: collect.strategy: expected one of full, sorted, auto
     collect:|  concurrency: 0 => 3:16: collect.concurrency: expected a whole number from 1 to 64
     collect:|  max_requests_per_second: 0 => 3:28: collect.max_requests_per_second: expected a number from 0.001 to 100000, such as 5 or 0.5
-    request:|  timeout: 0s => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h
-    request:|  timeout: 30 => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h; a number needs its unit: s, m, h or d
-    request:|  timeout: 500y => 3:12: request.timeout: expected a duration of 3660 days at most
+    request:|  timeout: 0s => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m, and at most ten years
+    request:|  timeout: 30 => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m, and at most ten years; a number needs its unit: s, m, h or d
+    request:|  timeout: 500y => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m, and at most ten years
     request:|  timeout: 30s|  tiemout: hidden => 4:3: request: unknown key "tiemout": is timeout meant?; the keys here are timeout, connect_timeout, retries, max_body_bytes
     request:|  retries: 1|  retries: 2 => 4:3: request: a key is set twice; remove one
     request: 5 => 2:10: request: a section with keys is expected here
@@ -32,7 +32,7 @@ const VALUES: &str = r#"
     state:|  postgres_url_file: postgres://kb:secret@db.example/kb => 3:22: state.postgres_url_file: expected the path of a file: with a /, or of one that exists
     reindex:|  windows: ['0 * * * * *'] => 3:13: reindex.windows[0]: expected a cron line that names whole minutes: six fields with "*" for the seconds, such as "* * 22-23 * * *"
     reindex:|  folders:|    - mode: off => 4:7: reindex.folders[0].match: is missing; it could be Inbox*
-    reindex:|  folders:|    - {match: a, budget: {per: 1ms}} => 4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m or 1h"#;
+    reindex:|  folders:|    - {match: a, budget: {per: 1ms}} => 4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m, and at most ten years"#;
 
 /// The same in a portal.
 const PORTALS: &str = r#"
@@ -49,7 +49,7 @@ const PORTALS: &str = r#"
     name: a|    base_url: https://user:word@p|    api_key_env: K => 3:15: portals[0].base_url: the address contains a user name or a password: remove them
     name: a|    base_url: https://p|    api_key_env: K|    cert_file: /c => 2:5: portals[0]: a client certificate needs both cert_file and key_file
     name: a|    base_url: https://p|    api_key_env: K|    key_file: /c => 2:5: portals[0]: a client certificate needs both cert_file and key_file
-    name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 5:5: portals[1]: name: portals[0] has this name already; each portal needs a name of its own
+    name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 2:3: portals: portals[0] and portals[1] have the same name; each portal needs a name of its own
     name: a|    base_url: https://p|    api_key_env: K|    allow_plain_http: maybe => 5:23: portals[0].allow_plain_http: true or false is expected here
     name: a|    base_url: https://p|    api_key_env: K|    folders: {include: []} => 5:24: portals[0].folders.include: the list is empty, so no folder would be watched: remove it to watch all
     name: a|    base_url: https://p|    api_key_env: K|    folders: {include: ['[a']} => 5:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
@@ -82,10 +82,6 @@ fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
             assert_eq!(error(&text), format!("kb.yml:{message}"));
         }
     }
-    let masks = "    - {name: a, match: x}\n".repeat(51);
-    let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
-    let many = "errors.masks: at most 50 masks are possible";
-    assert!(error.contains(many), "{error}");
 }
 
 #[test]
@@ -93,7 +89,7 @@ fn an_alias_stands_for_what_its_anchor_has_and_for_no_more_than_a_file_may_have(
     let portals = "portals: [&a {name: a, base_url: https://p, api_key_env: K}, *a]";
     assert_eq!(
         error(portals),
-        "kb.yml:1:62: portals[1]: name: portals[0] has this name already; each portal needs a name of its own"
+        "kb.yml:1:10: portals: portals[0] and portals[1] have the same name; each portal needs a name of its own"
     );
     let aliases = ", *a".repeat(1_000);
     let wrong = format!("portals: [&a {{name: a, base_url: p, api_key_env: K}}{aliases}]");

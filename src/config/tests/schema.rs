@@ -6,10 +6,13 @@ use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 use super::full_example;
-use crate::config::keys::properties;
 use crate::config::{
     Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State, json_schema,
 };
+
+fn properties(schema: &Json) -> Option<&Map<String, Json>> {
+    schema["properties"].as_object()
+}
 
 /// The text of a document as JSON.
 fn json_of(yaml: &str) -> Json {

@@ -15,7 +15,7 @@ use x509_cert::der::{self, Decode};
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectAltName};
 
-use crate::config::error::Fault;
+use crate::config::ConfigError;
 
 const USELESS: &str = "is set without a client_auth_type that asks for a certificate";
 
@@ -60,8 +60,8 @@ pub(super) fn verifier(
     authorities: Option<Vec<CertificateDer<'static>>>,
     names: Option<&AllowedNames>,
     provider: &Arc<CryptoProvider>,
-) -> Result<Arc<dyn ClientCertVerifier>, Fault> {
-    let fault = |key, what: &str| Fault::about(format!("tls_server_config.{key}"), what);
+) -> Result<Arc<dyn ClientCertVerifier>, ConfigError> {
+    let fault = |key, what: &str| ConfigError::about(format!("tls_server_config.{key}"), what);
     let authorities = match (auth, authorities) {
         (ClientAuth::None, Some(_)) => return Err(fault("client_ca_file", USELESS)),
         (ClientAuth::None, None) if names.is_some() => {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Moment;
-use crate::config::error::Fault;
 use crate::config::{ConfigError, HiddenPath, read as file};
 use crate::metrics::WebConfigFacts;
 use crate::model::Timestamp;
@@ -54,17 +53,17 @@ impl Files {
     /// Reads what the file of a key of `tls_server_config` holds, if the key is set.
     pub(super) fn read<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         file: Option<PathBuf>,
         content: fn(&Pem) -> Result<T, PemError>,
-    ) -> Result<Option<T>, Fault> {
+    ) -> Result<Option<T>, ConfigError> {
         let Some(file) = file.map(|file| self.folder.join(file)) else {
             return Ok(None);
         };
         self.stamps.push((file.clone(), stamp(&file)));
-        let pem = Pem::read(&HiddenPath::new(key, "the file", file));
+        let pem = Pem::read(&HiddenPath::file(key, file));
         let read = pem.and_then(|pem| content(&pem)).map(Some);
-        read.map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
+        read.map_err(|error| ConfigError::about("tls_server_config", error.to_string()))
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use x509_cert::Certificate;
 use x509_cert::der::{Decode, Encode};
 
-use crate::config::error::Fault;
+use crate::config::ConfigError;
 use crate::model::Timestamp;
 use crate::pem::Pem;
 
@@ -101,7 +101,7 @@ impl TlsKeys {
     }
 
     /// Reads the certificates and makes the configuration of rustls, if TLS is wanted.
-    pub(super) fn server(self, files: &mut Files) -> Result<Option<TlsServer>, Fault> {
+    pub(super) fn server(self, files: &mut Files) -> Result<Option<TlsServer>, ConfigError> {
         if !self.are_set() {
             return Ok(None);
         }
@@ -111,7 +111,8 @@ impl TlsKeys {
             );
         }
         let versions = self.versions()?;
-        let missing = |key| move || Fault::about("tls_server_config", format!("{key} is missing"));
+        let missing =
+            |key| move || ConfigError::about("tls_server_config", format!("{key} is missing"));
         let chain = files.read("cert_file", self.cert_file.0, Pem::certificates)?;
         let chain = chain.ok_or_else(missing("cert_file"))?;
         let key = files.read("key_file", self.key_file.0, Pem::key)?;
@@ -137,7 +138,7 @@ impl TlsKeys {
         }))
     }
 
-    fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
+    fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, ConfigError> {
         let lowest = self.min_version.unwrap_or(TlsVersion::Tls12);
         let wanted = lowest..=self.max_version.unwrap_or(TlsVersion::Tls13);
         let versions = [
@@ -148,7 +149,7 @@ impl TlsKeys {
         let versions: Vec<_> = versions.map(|(_, version)| *version).collect();
         if versions.is_empty() {
             let advice = "no version is left: the server has TLS12 and TLS13";
-            return Err(Fault::about("tls_server_config.max_version", advice));
+            return Err(ConfigError::about("tls_server_config.max_version", advice));
         }
         Ok(versions)
     }
@@ -159,11 +160,12 @@ fn certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     provider: &CryptoProvider,
-) -> Result<CertifiedKey, Fault> {
+) -> Result<CertifiedKey, ConfigError> {
     let key = provider.key_provider.load_private_key(key)?;
     let certificate = Certificate::from_der(&chain[0]);
     let shown = certificate.and_then(|one| one.tbs_certificate.subject_public_key_info.to_der());
-    let unreadable = |_| Fault::about("tls_server_config.cert_file", "no certificate of X.509");
+    let unreadable =
+        |_| ConfigError::about("tls_server_config.cert_file", "no certificate of X.509");
     let shown = shown.map_err(unreadable)?;
     if key.public_key().is_some_and(|own| *own != *shown) {
         return Err(rustls::Error::from(InconsistentKeys::KeyMismatch).into());

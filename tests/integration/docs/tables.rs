@@ -58,6 +58,7 @@ fn value(key: &Json) -> String {
     }
     match key["type"].as_str() {
         Some("array") => format!("a list; each is {}", value(&key["items"])),
+        Some("string") => "a text".to_owned(),
         _ => "`true`, `false`".to_owned(),
     }
 }
