@@ -29,9 +29,9 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let warnings: Vec<_> = warnings.map(|it| format!("warning: {it}\n")).collect();
     let warnings = warnings.concat();
     let portals = config.portals.len();
-    let reindexing = config.reindex.summary();
+    let reindexing = config.reindex.strongest_mode().as_str();
     output::print(&format!(
-        "the configuration is correct: {portals} portal(s)\n{reindexing}\n{warnings}"
+        "the configuration is correct: {portals} portal(s)\nreindexing: {reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

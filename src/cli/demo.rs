@@ -31,7 +31,7 @@ pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
     /// Reindex in this mode.
-    #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = Mode::parse)]
+    #[arg(long, value_name = "MODE", default_value = "dry_run")]
     reindex: Mode,
 }
 

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::config::schedule::Schedule;
-use crate::config::value::{MINUTE, SECOND, Span, Whole, read_from_text, word};
+use crate::config::value::{MINUTE, SECOND, Span, Whole, read_from_text};
 use crate::model::label_values;
 
 /// When and how the folders are read.
@@ -108,8 +108,8 @@ impl Default for Request {
 label_values! {
     /// How a folder is counted.
     #[derive(Deserialize, Serialize, JsonSchema)]
-    #[serde(try_from = "String", rename_all = "lowercase")]
-    #[schemars(inline, extend("enum" = Self::ALL.map(Self::as_str)))]
+    #[serde(rename_all = "lowercase")]
+    #[schemars(try_from = "String", into = "String", inline, extend("enum" = Self::ALL.map(Self::as_str)))]
     pub enum Strategy {
         /// Every page is read each time.
         Full = "full",
@@ -117,12 +117,6 @@ label_values! {
         Sorted = "sorted",
         /// Sorted if the portal can sort, else full.
         Auto = "auto",
-    }
-}
-
-impl Strategy {
-    fn parse(text: &str) -> Result<Self, String> {
-        word(text, Self::ALL, Self::as_str)
     }
 }
 
@@ -158,4 +152,4 @@ impl Rate {
     }
 }
 
-read_from_text!(Strategy, Rate);
+read_from_text!(Rate);

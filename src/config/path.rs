@@ -8,48 +8,35 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::config::read::read_file;
-use crate::config::value::read_from_text;
-
-/// What is shown in the place of a secret value.
-const NOT_SHOWN: &str = "[not shown]";
+use crate::config::value::{NotShown, read_from_text};
 
 /// A file that the configuration names. Messages have its key, and never the path.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct HiddenPath {
     /// The key of the configuration, the environment variable, or the flag.
+    #[serde(skip)]
     key: &'static str,
-    path: PathBuf,
+    path: NotShown<PathBuf>,
 }
 
 impl HiddenPath {
     pub fn file(key: &'static str, path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
+        let path = NotShown(path.into());
         Self { key, path }
     }
 
     pub fn read(&self) -> Result<Vec<u8>, FileError> {
-        read_file(&self.path).map_err(|cause| FileError::new(self, cause))
+        read_file(&self.path.0).map_err(|cause| FileError::new(self, cause))
     }
 }
 
 impl fmt::Display for HiddenPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the file that {} names", self.key)
-    }
-}
-
-impl fmt::Debug for HiddenPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-impl Serialize for HiddenPath {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(NOT_SHOWN)
     }
 }
 
@@ -97,21 +84,22 @@ impl SecretPath {
 }
 
 /// The name of an environment variable that holds a key. It is not shown: it may be a key that was written there.
-#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(
+    into = "String",
     title = "the name of an environment variable",
     extend("minLength" = 1, "writeOnly" = true),
     inline
 )]
-pub struct VariableName(String);
+pub struct VariableName(NotShown<String>);
 
 impl VariableName {
     /// The variable of a start without a file. This name can be shown.
     pub const USUAL: &str = "KB_API_KEY";
 
     pub(super) fn usual() -> Self {
-        Self(Self::USUAL.to_owned())
+        Self(NotShown(Self::USUAL.to_owned()))
     }
 
     /// A name with lowercase letters must be that of an existing variable, because nearly every key has such letters.
@@ -121,7 +109,7 @@ impl VariableName {
         // The system refuses to look for other names.
         let exists = || !text.contains(['=', '\0']) && std::env::var_os(text).is_some();
         if !text.is_empty() && (is_name || exists()) {
-            return Ok(Self(text.to_owned()));
+            return Ok(Self(NotShown(text.to_owned())));
         }
         let expected = "expected the name of an environment variable, such as KB_API_KEY; the key itself does not belong here";
         Err(expected.to_owned())
@@ -129,28 +117,16 @@ impl VariableName {
 
     /// The name, to be used. Nothing may show it.
     pub fn expose(&self) -> &str {
-        &self.0
+        &self.0.0
     }
 }
 
 impl fmt::Display for VariableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_str() {
+        match self.expose() {
             Self::USUAL => write!(f, "the environment variable {}", Self::USUAL),
             _ => f.write_str("the environment variable that api_key_env names"),
         }
-    }
-}
-
-impl fmt::Debug for VariableName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
-impl Serialize for VariableName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(NOT_SHOWN)
     }
 }
 

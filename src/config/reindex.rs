@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::folders::FolderPattern;
 use crate::config::path::ShownPath;
 use crate::config::schedule::Window;
-use crate::config::value::{SECOND, Span, Whole, read_from_text, word};
+use crate::config::value::{SECOND, Span, Whole};
 use crate::model::{FolderId, label_values};
 
 /// The largest count that a key can have.
@@ -67,20 +67,6 @@ impl Reindex {
     pub fn strongest_mode(&self) -> Mode {
         let modes = self.all_rules().map(|rules| rules.mode);
         modes.fold(Mode::Off, Mode::max)
-    }
-
-    /// Which folders have which mode, in one line: the first that matches applies.
-    pub fn summary(&self) -> String {
-        let mode = |rules: &ReindexRules| rules.mode.as_str();
-        let named = self.overrides.iter();
-        let named = named.map(|own| format!("{} for {}", mode(&own.rules), own.folders));
-        let others = match self.overrides.len() {
-            0 => "every folder",
-            _ => "all other folders",
-        };
-        let others = format!("{} for {others}", mode(&self.rules));
-        let all: Vec<_> = named.chain([others]).collect();
-        format!("reindexing: {}", all.join(", "))
     }
 
     /// Which of these folders have which mode, in one line.
@@ -282,12 +268,14 @@ fn without_defaults(schema: &mut Schema) {
 
 label_values! {
     /// Whether anything is sent. The order is from nothing to everything.
-    #[derive(Default, Deserialize, Serialize, JsonSchema)]
-    #[serde(try_from = "String", rename_all = "snake_case")]
-    #[schemars(inline, extend("type" = ["string", "boolean"], "enum" = ["off", "dry_run", "enforce", false]))]
+    #[derive(Default, Deserialize, Serialize, JsonSchema, clap::ValueEnum)]
+    #[serde(rename_all = "snake_case")]
+    #[value(rename_all = "snake_case")]
+    #[schemars(try_from = "String", into = "String", inline, extend("type" = ["string", "boolean"], "enum" = ["off", "dry_run", "enforce", false]))]
     pub enum Mode {
         /// Nothing is decided.
         #[default]
+        #[serde(alias = "false")]
         Off = "off",
         /// Decisions are made and shown, but nothing is sent.
         DryRun = "dry_run",
@@ -295,16 +283,6 @@ label_values! {
         Enforce = "enforce",
     }
 }
-
-impl Mode {
-    /// Reads a mode; the error is a sentence. Some parsers of YAML turn `off` into `false`.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let text = if text == "false" { "off" } else { text };
-        word(text, Self::ALL, Self::as_str)
-    }
-}
-
-read_from_text!(Mode);
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! [`read_from_text`] for the conversion that serde uses.
 
 use std::borrow::Cow;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::str::FromStr;
 use std::time::Duration;
@@ -176,14 +176,20 @@ impl<T> JsonSchema for Text<T> {
     }
 }
 
-/// The value that has this word.
-pub(super) fn word<T: Copy, const N: usize>(
-    text: &str,
-    values: [T; N],
-    as_str: fn(T) -> &'static str,
-) -> Result<T, String> {
-    let found = values.into_iter().find(|value| as_str(*value) == text);
-    found.ok_or_else(|| format!("expected one of {}", values.map(as_str).join(", ")))
+/// A value that is never shown, since it may be a secret that was written in the wrong place.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct NotShown<T>(pub T);
+
+impl<T> fmt::Debug for NotShown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[not shown]")
+    }
+}
+
+impl<T> Serialize for NotShown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{self:?}"))
+    }
 }
 
 /// Reads a section; one without any key, as when all are commented out, has its defaults.

@@ -46,7 +46,7 @@ fn a_configuration_that_is_right_ends_with_0() {
     let config = "portals:\n  - name: main\n    base_url: https://portal.example\n    api_key_file: /run/key\n";
     let (code, text) = check(config);
     assert_eq!(code, Some(0), "{text}");
-    let expected = "the configuration is correct: 1 portal(s)\nreindexing: off for every folder\n";
+    let expected = "the configuration is correct: 1 portal(s)\nreindexing: off\n";
     assert_eq!(text, expected);
 }
 

@@ -36,24 +36,3 @@ fn off_may_be_written_as_other_tools_write_it() {
         assert_eq!(reindex(&format!("{{mode: {off}}}")).rules.mode, Mode::Off);
     }
 }
-
-#[test]
-fn the_summary_names_the_overrides_in_their_order() {
-    for (folders, summary) in [
-        ("[]", "off for every folder"),
-        (
-            "[{match: a, mode: enforce}]",
-            "enforce for \"a\", off for all other folders",
-        ),
-        (
-            "[{match: 'In*', mode: dry_run}, {match: b}]",
-            "dry_run for \"In*\", off for \"b\", off for all other folders",
-        ),
-    ] {
-        let summary = format!("reindexing: {summary}");
-        assert_eq!(
-            reindex(&format!("{{folders: {folders}}}")).summary(),
-            summary
-        );
-    }
-}
