@@ -1,6 +1,5 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-mod patterns;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +22,7 @@ use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
 use crate::health::{self, Conditions, Health};
 use crate::history::{Departure, DepartureReason};
-use crate::portal::{Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles};
+use crate::portal::{Lane, ListedFolder, PageRequest, PortalError, Session, Throttles};
 use crate::snapshot::{
     FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable, Unreadable,
 };
@@ -43,48 +42,36 @@ pub(super) struct CheckArgs {
 /// Tests every portal and its folders, and prints the results.
 pub(super) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(&args.config)?;
-    let (health, mistakes) = settings::runtime()?.block_on(check(&config));
-    let lists = tables::lists(&health, &mistakes);
-    output::print(&view::text_of(&lists, args.output.form())?)?;
-    Ok(exit::code(health.is_complete() && mistakes.is_empty()))
+    let health = settings::runtime()?.block_on(check(config));
+    output::print(&view::text_of(&tables::lists(&health), args.output.form())?)?;
+    Ok(exit::code(health.is_complete()))
 }
 
-/// Tests all portals in parallel. Returns also which patterns of the configuration match nothing.
-async fn check(config: &Config) -> (Health, Vec<String>) {
-    let mut config = config.clone();
+/// Tests all portals in parallel.
+async fn check(mut config: Config) -> Health {
     config.request.retries = config.request.retries.min(RETRIES);
     let throttles = Throttles::default();
     let portals = config.portals.iter();
-    let tested = join_all(portals.map(|portal| test(&config, portal, &throttles))).await;
-    let (portals, listings): (Vec<_>, Vec<_>) = tested.into_iter().unzip();
+    let tested = portals.map(|portal| test(&config, portal, &throttles));
     let snapshot = Snapshot {
-        portals,
+        portals: join_all(tested).await,
         ..Snapshot::default()
     };
-    let health = health::judge(&snapshot, Conditions::default(), Moment::now());
-    (health, patterns::unmatched(&config, &listings))
+    health::judge(&snapshot, Conditions::default(), Moment::now())
 }
 
-/// What a test of a portal shows, and its list of folders, if it could be read.
-async fn test(
-    config: &Config,
-    portal: &Portal,
-    throttles: &Throttles,
-) -> (Arc<PortalView>, Option<Listing>) {
+/// What a test of a portal shows.
+async fn test(config: &Config, portal: &Portal, throttles: &Throttles) -> Arc<PortalView> {
     let mut view = PortalView::unasked(portal);
-    let listing = match test_folders(&mut view, config, portal, throttles).await {
-        Ok(listing) => Some(listing),
-        Err(error) => {
-            view.list = ListState::Failed {
-                trouble: error.trouble(),
-                message: error.to_string(),
-                since: Moment::now().wall,
-                last: None,
-            };
-            None
-        }
-    };
-    (Arc::new(view), listing)
+    if let Err(error) = test_folders(&mut view, config, portal, throttles).await {
+        view.list = ListState::Failed {
+            trouble: error.trouble(),
+            message: error.to_string(),
+            since: Moment::now().wall,
+            last: None,
+        };
+    }
+    Arc::new(view)
 }
 
 async fn test_folders(
@@ -92,7 +79,7 @@ async fn test_folders(
     config: &Config,
     portal: &Portal,
     throttles: &Throttles,
-) -> Result<Listing, PortalError> {
+) -> Result<(), PortalError> {
     let session = settings::session(config, portal, throttles).await?;
     let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config);
@@ -100,15 +87,10 @@ async fn test_folders(
     let tested = stream::iter(folders)
         .map(async |folder| Arc::new(test_folder(&session, folder).await))
         .buffer_unordered(config.collect.concurrency.get());
-    view.folders = tested
-        .map(|folder| (folder.id, folder))
-        .collect::<Vec<_>>()
-        .await
-        .into_iter()
-        .collect();
+    view.folders = tested.map(|folder| (folder.id, folder)).collect().await;
     view.reindex = settings.reindex;
     view.list = ListState::Read(facts);
-    Ok(listing)
+    Ok(())
 }
 
 /// A folder by the answer to the request for its first page.

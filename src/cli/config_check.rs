@@ -8,12 +8,9 @@ use anyhow::Result;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
-use crate::config::{Config, ConfigError, Mode, Portal, State};
+use crate::config::{Config, ConfigError, Portal, State};
 use crate::portal::{ApiKey, Client, KeyError, Throttles, Unobserved};
-use crate::reindex::kill_switch;
 use crate::store::wrong_url;
-
-const STOPPED: &str = "reindex.kill_switch_file exists, or its folder is missing: no file is sent";
 
 /// Reports that everything is right, or what is wrong.
 pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
@@ -23,9 +20,7 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
         None => error,
     })?;
     web.server.config()?;
-    let stopped = is_stopped(&config)?.then(|| STOPPED.to_owned());
-    let warnings = config.warnings().into_iter().chain(stopped);
-    let warnings = warnings.chain(unreadable);
+    let warnings = config.warnings().into_iter().chain(unreadable);
     let warnings: Vec<_> = warnings.map(|it| format!("warning: {it}\n")).collect();
     let warnings = warnings.concat();
     let portals = config.portals.len();
@@ -34,12 +29,6 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
         "the configuration is correct: {portals} portal(s)\nreindexing: {reindexing}\n{warnings}"
     ))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether the kill switch stops what is to be sent.
-fn is_stopped(config: &Config) -> Result<bool> {
-    let is_on = settings::runtime()?.block_on(kill_switch::is_on(&config.reindex));
-    Ok(is_on && config.reindex.strongest_mode() == Mode::Enforce)
 }
 
 /// What cannot be read now, such as a key that is a credential of a service that does not run. Fails with the first file, or variable, whose content is

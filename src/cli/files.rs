@@ -1,6 +1,6 @@
 //! `kb-exporter files`: the failed and flagged files, one a row.
 
-mod walk;
+mod folder;
 
 use std::process::ExitCode;
 
@@ -18,9 +18,7 @@ use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
 use crate::model::Status;
-use crate::portal::Throttles;
-
-use walk::Reader;
+use crate::portal::{PortalError, Throttles};
 
 const COLUMNS: &str = "folder name status class reason created";
 
@@ -93,6 +91,9 @@ struct Found {
     is_complete: bool,
 }
 
+/// Why files of a folder that was read may be missing.
+const WHY_MISSING: &str = "the folder changed while it was read, or its list has fewer files than it says, or repeats some; with collect.strategy full, every page is read";
+
 async fn find(config: &Config, args: &FilesArgs) -> Found {
     let mut found = Found {
         files: Vec::new(),
@@ -103,7 +104,7 @@ async fn find(config: &Config, args: &FilesArgs) -> Found {
     for portal in &config.portals {
         let read = found.read(config, portal, &throttles, args);
         if let Err(error) = read.await {
-            error!(portal = %portal.name, error = format!("{error:#}"), "the files cannot be listed");
+            error!(portal = %portal.name, %error, "the files cannot be listed");
             found.is_complete = false;
         }
     }
@@ -118,29 +119,25 @@ impl Found {
         portal: &Portal,
         throttles: &Throttles,
         args: &FilesArgs,
-    ) -> Result<()> {
+    ) -> Result<(), PortalError> {
         let session = settings::session(config, portal, throttles).await?;
         let listing = session.folders(config.collect.timeout).await?;
         let settings = Settings::new(portal, config);
-        let reader = Reader {
-            portal: &portal.name,
-            session: &session,
-            collect: &config.collect,
-            classifier: &settings.classifier,
-        };
-        for folder in admit(&listing, &settings).folders {
+        for listed in admit(&listing, &settings).folders {
             let pattern = args.folder.as_ref();
-            if pattern.is_some_and(|it| !it.matches(folder.id, folder.name.label())) {
+            if pattern.is_some_and(|it| !it.matches(listed.id, listed.name.label())) {
                 continue;
             }
             self.folders += 1;
-            match reader.read(folder, &mut self.files).await {
+            let (portal, folder) = (&portal.name, &listed.name);
+            let (files, is_whole) = folder::read(&session, &settings, listed).await;
+            self.files.extend(files);
+            match is_whole {
                 Ok(true) => continue,
-                Ok(false) => {
-                    warn!(portal = %portal.name, folder = %folder.name, why = walk::WHY_MISSING, "files may be missing");
-                }
+                Ok(false) => warn!(%portal, %folder, why = WHY_MISSING, "files may be missing"),
                 Err(error) => {
-                    error!(portal = %portal.name, folder = %folder.name, error = format!("{error:#}"), "the folder cannot be read");
+                    let error = error.of_folder(listed.id);
+                    error!(%portal, %folder, error, "the folder cannot be read");
                 }
             }
             self.is_complete = false;

@@ -70,8 +70,8 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
         loaded,
     };
     let text = match args.output.form() {
-        Output::Table => view::text_of(&tables::lists(&health, &[]), Form::Table)?,
-        Output::Json => view::text_of(&tables::lists(&health, &[]), Form::Json)?,
+        Output::Table => view::text_of(&tables::lists(&health), Form::Table)?,
+        Output::Json => view::text_of(&tables::lists(&health), Form::Json)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;

@@ -51,27 +51,6 @@ fn a_configuration_that_is_right_ends_with_0() {
 }
 
 #[test]
-fn a_kill_switch_that_stops_what_is_to_be_sent_is_warned_of() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("stop");
-    let missing = folder.path().join("missing/stop");
-    let warned = |mode: &str, file: &std::path::Path| {
-        let portal =
-            "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /run/key}]";
-        let file = file.display();
-        let (code, text) = check(&format!(
-            "{portal}\nreindex: {{mode: {mode}, kill_switch_file: {file}}}\n"
-        ));
-        assert_eq!(code, Some(0), "{text}");
-        text.contains("warning: reindex.kill_switch_file")
-    };
-    assert!(!warned("enforce", &file));
-    assert!(warned("enforce", &missing) && !warned("dry_run", &missing));
-    fs::write(&file, "").unwrap();
-    assert!(warned("enforce", &file));
-}
-
-#[test]
 fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     let portal =
         "portals:\n  - {name: main, base_url: 'https://portal.example', api_key_file: /run/key}\n";

@@ -8,11 +8,9 @@ use crate::config::{BaseUrl, HiddenPath, KeySource};
 
 /// What a check says, which is complete or not.
 async fn checked(scene: &Scene, is_complete: bool) -> String {
-    let (health, mistakes) = check(&scene.config).await;
-    let lists = tables::lists(&health, &mistakes);
-    let text = view::text_of(&lists, Form::Table).unwrap();
-    let found = health.is_complete() && mistakes.is_empty();
-    assert_eq!(found, is_complete, "{text}");
+    let health = check(scene.config.clone()).await;
+    let text = view::text_of(&tables::lists(&health), Form::Table).unwrap();
+    assert_eq!(health.is_complete(), is_complete, "{text}");
     text
 }
 
@@ -156,26 +154,13 @@ async fn a_port_that_speaks_no_tls_is_said() {
 }
 
 #[tokio::test]
-async fn a_pattern_that_matches_nothing_is_named_with_the_nearest_name() {
+async fn a_pattern_that_matches_nothing_is_said() {
     let mut scene = Scene::new(&[("Inbox", 1), ("Contracts", 1)]).await;
     let include = "include: [\"Contracts\", \"Inbux\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
     let text = checked(&scene, false).await;
-    let expected =
-        "portals[0].folders.include: no folder matches \"Inbux\"; the nearest name is \"Inbox\"";
-    assert!(text.contains(expected), "{text}");
-
-    let portal = "portals: [{name: main, base_url: 'https://portal.example', api_key_env: KEY}]";
-    let rules =
-        "reindex: {folders: [{match: 'Inb*', mode: enforce}, {match: 'Contract', mode: enforce}]}";
-    let rules = Config::from_yaml("kb.yml", format!("{portal}\n{rules}")).unwrap();
-    scene.config.reindex = rules.reindex;
-    let include = "include: [\"*\"]";
-    scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
-    let text = checked(&scene, false).await;
-    let expected = "reindex.folders[1].match: no folder matches \"Contract\"; the nearest name is \"Contracts\"";
-    assert!(text.contains(expected), "{text}");
-    assert!(text.contains("enforce in 1 of 2 folders (Inbox)"), "{text}");
+    let said = "a pattern of folders.include (by default *) matches no folder";
+    assert!(text.contains(said), "{text}");
 }
 
 #[tokio::test]

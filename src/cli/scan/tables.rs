@@ -21,8 +21,8 @@ const CLASSES: &str = "portal error failed flagged folders example";
 const PORTALS: &str = "portal folders files requests seconds reindexing result";
 
 /// The folders with their files by status; failed and flagged files by folder and error class; and by error class; the portals; and what is wrong
-/// with portals, and with the configuration.
-pub(in crate::cli) fn lists(health: &Health, mistakes: &[String]) -> [List; 5] {
+/// with them.
+pub(in crate::cli) fn lists(health: &Health) -> [List; 5] {
     let (mut folders, mut errors, mut classes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut portals, mut findings) = (Vec::new(), Vec::new());
     for portal in &health.portals {
@@ -38,8 +38,6 @@ pub(in crate::cli) fn lists(health: &Health, mistakes: &[String]) -> [List; 5] {
         let sentences = portal.findings.iter().map(|finding| &finding.sentence);
         findings.extend(sentences.map(|it| json!({"portal": portal_name, "finding": it})));
     }
-    let mistakes = mistakes.iter();
-    findings.extend(mistakes.map(|mistake| json!({"portal": null, "finding": mistake})));
     [
         List::new("folders", FOLDERS, folders),
         List::new("errors", ERRORS, errors),

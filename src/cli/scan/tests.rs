@@ -35,11 +35,11 @@ fn judged(snapshot: &Snapshot) -> Health {
 }
 
 fn text(snapshot: &Snapshot) -> String {
-    view::text_of(&tables::lists(&judged(snapshot), &[]), Form::Table).unwrap()
+    view::text_of(&tables::lists(&judged(snapshot)), Form::Table).unwrap()
 }
 
 fn json(snapshot: &Snapshot) -> String {
-    view::text_of(&tables::lists(&judged(snapshot), &[]), Form::Json).unwrap()
+    view::text_of(&tables::lists(&judged(snapshot)), Form::Json).unwrap()
 }
 
 #[tokio::test]

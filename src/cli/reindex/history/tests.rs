@@ -127,11 +127,9 @@ fn each_attempt_has_a_row_with_what_came_of_it() {
 
 #[test]
 fn a_document_has_every_field_of_an_attempt() {
-    insta::assert_snapshot!(printed(&entries()[2..4], Form::Json), @r#"
-    {"attempts": [
-    {"id":4,"time":"2026-03-01T12:04:00Z","portal":"main","folder_id":"00000000-0000-0000-0000-000000000004","folder":null,"result":"refused","reason":"status 403","answered":"2026-03-01T12:04:00Z","files":5,"charged":0,"requeued":null,"outcome":null,"judged":null,"files_recovered":null,"files_refailed":null,"files_flagged":null,"files_waiting":null,"files_gone":null},
-    {"id":3,"time":"2026-03-01T12:03:00Z","portal":"main","folder_id":"00000000-0000-0000-0000-000000000003","folder":"Letters","result":"accepted","reason":null,"answered":"2026-03-01T12:03:00Z","files":12,"charged":13,"requeued":13,"outcome":"partial","judged":"2026-03-01T14:03:00Z","files_recovered":7,"files_refailed":2,"files_flagged":1,"files_waiting":0,"files_gone":3}
-    ]}
+    insta::assert_snapshot!(printed(&entries()[2..4], Form::Json).replace("},{", "},\n{"), @r#"
+    {"attempts":[{"id":4,"time":"2026-03-01T12:04:00Z","portal":"main","folder_id":"00000000-0000-0000-0000-000000000004","folder":null,"result":"refused","reason":"status 403","answered":"2026-03-01T12:04:00Z","files":5,"charged":0,"requeued":null,"outcome":null,"judged":null,"files_recovered":null,"files_refailed":null,"files_flagged":null,"files_waiting":null,"files_gone":null},
+    {"id":3,"time":"2026-03-01T12:03:00Z","portal":"main","folder_id":"00000000-0000-0000-0000-000000000003","folder":"Letters","result":"accepted","reason":null,"answered":"2026-03-01T12:03:00Z","files":12,"charged":13,"requeued":13,"outcome":"partial","judged":"2026-03-01T14:03:00Z","files_recovered":7,"files_refailed":2,"files_flagged":1,"files_waiting":0,"files_gone":3}]}
     "#);
 }
 
