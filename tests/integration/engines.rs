@@ -204,7 +204,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
         let folder = &stored.folders[&inbox()];
         assert_eq!(folder.document, document, "{place:?}");
         assert_eq!(folder.files.len(), 2, "{place:?}");
-        assert_eq!(folder.files.get(key(3)), Some(&file), "{place:?}");
+        assert_eq!(folder.files.get(&key(3)), Some(&file), "{place:?}");
         store.leave(ledger).await.unwrap();
     }
 }
