@@ -7,34 +7,32 @@
 //! It knows no metrics: it reports each request to an [`Observer`].
 
 mod ask;
-mod body;
-mod build;
 mod client;
 mod connection;
 mod error;
+mod exchange;
 mod key;
+mod lane;
 mod listing;
 mod observe;
-mod pages;
 mod requeue;
 mod retry;
 mod session;
+#[cfg(test)]
+mod testing;
 mod throttle;
-mod throttles;
-mod transport;
 mod wire;
 
 pub use ask::{PAGE_SIZE, PageRequest, Sort};
-pub use build::BuildError;
 pub use client::Client;
+pub use connection::BuildError;
 pub use error::{PortalError, Trouble};
 pub use key::{ApiKey, KeyError};
+pub use lane::{Demand, Lane};
 pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
-pub use pages::PageBody;
 pub use requeue::Requeue;
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
-pub use throttle::{Demand, Lane};
-pub use throttles::Throttles;
-pub use wire::{FileRow, Page, Pagination};
+pub use throttle::Throttles;
+pub use wire::{FileRow, Page, PageBody, Pagination};

@@ -103,13 +103,6 @@ pub(super) struct Queue {
     begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
 }
 
-/// How many requests may be in flight, and how long each may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub in_flight: usize,
-    pub timeout: Duration,
-}
-
 /// How many reads are being made that do not wait to repeat a request, and how many may be.
 struct Room {
     usual: usize,
@@ -119,15 +112,15 @@ struct Room {
 }
 
 impl Room {
-    fn beside(begun: &BTreeMap<(FolderId, ReadKind), Arc<Lane>>, limits: Limits) -> Self {
+    fn beside(begun: &BTreeMap<(FolderId, ReadKind), Arc<Lane>>, concurrency: usize) -> Self {
         let mut room = Self {
             usual: 0,
             slow: 0,
             large: 0,
-            most: limits.in_flight * READS_PER_REQUEST,
+            most: concurrency * READS_PER_REQUEST,
         };
         for ((_, kind), lane) in begun {
-            match (lane.demand(limits.timeout), kind) {
+            match (lane.demand(), kind) {
                 (Demand::Nothing, _) => {}
                 (_, ReadKind::Walk | ReadKind::Scan | ReadKind::Audit) => room.large += 1,
                 (Demand::Slow, ReadKind::Count) => room.slow += 1,
@@ -154,9 +147,9 @@ impl Queue {
         self.waiting.entry(line).or_default().insert(read);
     }
 
-    /// Takes out the read that is to begin now, if there is room for one, and begins it.
-    pub fn next(&mut self, limits: Limits) -> Option<(QueuedRead, Arc<Lane>)> {
-        let room = Room::beside(&self.begun, limits);
+    /// Takes out the read that is to begin now, if there is room for one beside so many requests in flight, and begins it.
+    pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
+        let room = Room::beside(&self.begun, concurrency);
         let first = |wanted| {
             let waiting = self.waiting.iter();
             let open = waiting.filter(|((need, size), _)| *need == wanted && room.is_for(*size));
@@ -187,8 +180,8 @@ impl Queue {
     }
 
     /// Whether a read of many pages may begin.
-    pub fn has_room_for_large(&self, limits: Limits) -> bool {
-        Room::beside(&self.begun, limits).is_for(Size::Large)
+    pub fn has_room_for_large(&self, concurrency: usize) -> bool {
+        Room::beside(&self.begun, concurrency).is_for(Size::Large)
     }
 
     /// Takes out every read that waits, but for audits.
@@ -245,19 +238,12 @@ mod tests {
     use crate::clock::Moment;
     use ReadKind::{Audit, Count, Scan};
 
-    fn limits(in_flight: usize) -> Limits {
-        Limits {
-            in_flight,
-            timeout: Duration::from_secs(30),
-        }
-    }
-
     fn id(number: u128) -> FolderId {
         uuid::Uuid::from_u128(number).into()
     }
 
     fn started(queue: &mut Queue, in_flight: usize) -> Vec<(FolderId, ReadKind)> {
-        let next = std::iter::from_fn(|| queue.next(limits(in_flight)));
+        let next = std::iter::from_fn(|| queue.next(in_flight));
         next.map(|(read, _)| (read.folder, read.kind)).collect()
     }
 

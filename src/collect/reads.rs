@@ -9,7 +9,7 @@ use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Limits, QueuedRead, ReadKind};
+use crate::collect::queue::{QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorted::Rows;
 use crate::collect::sorting;
@@ -30,7 +30,7 @@ impl Collector {
     /// Starts the reads that are next, as many as there is room for; none while refusals await the list.
     pub(super) fn start_reads(&mut self) {
         while self.may_read()
-            && let Some((read, lane)) = self.queue.next(self.limits())
+            && let Some((read, lane)) = self.queue.next(self.concurrency())
         {
             self.start_read(read, lane);
         }
@@ -41,12 +41,9 @@ impl Collector {
         self.refused.is_empty() && self.session.is_some()
     }
 
-    /// What holds for the reads that are made at once.
-    pub(super) fn limits(&self) -> Limits {
-        Limits {
-            in_flight: self.settings.collect.concurrency.get(),
-            timeout: self.dependencies.client.timeout,
-        }
+    /// How many requests may be in flight.
+    pub(super) fn concurrency(&self) -> usize {
+        self.settings.collect.concurrency.get()
     }
 
     /// Starts a read that the queue has begun.

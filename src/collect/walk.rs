@@ -68,7 +68,7 @@ impl Collector {
     pub(super) fn start_walks(&mut self) {
         while !self.log.is_single()
             && self.may_read()
-            && self.queue.has_room_for_large(self.limits())
+            && self.queue.has_room_for_large(self.concurrency())
             && let Some(id) = self.next_walk()
         {
             let due = Due {

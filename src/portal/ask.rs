@@ -98,17 +98,6 @@ pub(super) enum Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// The folder that is asked for; none for the list.
-    pub fn folder(self) -> Option<FolderId> {
-        match self {
-            Self::Mine => None,
-            Self::Folder(id)
-            | Self::Files(id, _)
-            | Self::Search(id, _)
-            | Self::ReindexFailed(id) => Some(id),
-        }
-    }
-
     pub fn endpoint(self) -> Endpoint {
         match self {
             Self::Mine => Endpoint::Mine,
@@ -121,17 +110,16 @@ impl Ask<'_> {
     /// The address below that of a portal; a path of the portal's address stays in front.
     pub fn address(self, base: &Url) -> Url {
         let mut address = base.clone();
-        let folder = self.folder().map(|id| id.to_string());
-        let last = match self {
-            Self::Mine => Some("mine"),
-            Self::Folder(_) => None,
-            Self::Files(..) | Self::Search(..) => Some("files"),
-            Self::ReindexFailed(_) => Some("reindex-failed"),
+        let (folder, last) = match self {
+            Self::Mine => (None, Some("mine")),
+            Self::Folder(id) => (Some(id), None),
+            Self::Files(id, _) | Self::Search(id, _) => (Some(id), Some("files")),
+            Self::ReindexFailed(id) => (Some(id), Some("reindex-failed")),
         };
         if let Ok(mut path) = address.path_segments_mut() {
             path.pop_if_empty()
                 .extend(["api", "admin", "library-folders"])
-                .extend(folder.as_deref())
+                .extend(folder.map(|id| id.to_string()))
                 .extend(last);
         }
         match self {

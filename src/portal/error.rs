@@ -1,13 +1,14 @@
 //! Errors of requests to a portal, in words that say what to do.
 
 use std::error::Error;
+use std::fmt::Display;
 use std::iter::successors;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::model::label_values;
-use crate::portal::build::BuildError;
+use crate::portal::connection::BuildError;
 use crate::portal::key::KeyError;
 use crate::portal::retry::RetryReason;
 use crate::text;
@@ -47,7 +48,7 @@ pub enum PortalError {
         limit: usize,
     },
     /// Another status than 200.
-    #[error("{}", describe_status(*status, reason.as_deref()))]
+    #[error("{}", describe(*status, reason.as_deref(), false))]
     Status {
         status: u16,
         /// `error.details.reason` of the body, cleaned and cut.
@@ -100,17 +101,16 @@ impl PortalError {
     }
 
     /// Why this error may be temporary; `None` if a retry does not help.
-    pub(super) fn retry_reason(&self) -> Option<RetryReason> {
-        match (self, self.trouble()) {
-            (Self::NotPrepared { .. }, _) => None,
-            (Self::NotConnected { .. } | Self::Connection { .. }, _) => {
-                Some(RetryReason::Connection)
-            }
-            (_, Trouble::Unreachable) => Some(RetryReason::Timeout),
-            (_, Trouble::RateLimited) => Some(RetryReason::RateLimited),
-            (_, Trouble::ServerError) => Some(RetryReason::ServerError),
-            _ => None,
-        }
+    pub(super) const fn retry_reason(&self) -> Option<RetryReason> {
+        Some(match self {
+            Self::NotConnected { .. } | Self::Connection { .. } => RetryReason::Connection,
+            Self::Timeout { .. } | Self::Status { status: 408, .. } => RetryReason::Timeout,
+            Self::Status { status: 429, .. } => RetryReason::RateLimited,
+            Self::Status {
+                status: 500..=599, ..
+            } => RetryReason::ServerError,
+            _ => return None,
+        })
     }
 
     /// Whether the request surely did not reach the portal.
@@ -153,41 +153,32 @@ impl PortalError {
         }
     }
 
-    /// From an error of the HTTP client, without the address.
-    pub(super) fn from_http(error: reqwest::Error, limit: Duration) -> Self {
-        let not_connected = error.is_connect();
-        if error.is_timeout() && !not_connected {
-            return Self::Timeout { limit };
-        }
-        let garbled = is_garbled(&error);
-        let advice = connection_advice(&error);
-        let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
-        let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
-        if garbled {
-            return Self::Invalid { cause };
-        }
-        let cause = format!("{cause}; {advice}");
-        if not_connected {
-            Self::NotConnected { cause }
-        } else {
-            Self::Connection { cause }
-        }
-    }
-
     /// From a body that could not be decoded.
-    pub(super) fn from_json(error: &serde_json::Error, body: &[u8]) -> Self {
-        let cause = match body.trim_ascii_start().first() {
+    pub(super) fn unreadable(cause: &dyn Display, body: &str) -> Self {
+        let cause = match body.trim_ascii_start().bytes().next() {
             None => "it is empty".to_owned(),
             Some(b'<') => {
                 "it is a web page, such as a login page, and no JSON: does base_url lead to the administrator part?".to_owned()
             }
-            Some(_) => {
-                let error = text::clean(&error.to_string(), REASON_CHARACTERS);
-                let said = reason_of(body).map(|reason| format!(" (the portal says: {reason})"));
-                format!("{}{}", text::one_line(&error), said.unwrap_or_default())
-            }
+            Some(_) => one_line(&cause.to_string()) + &said(reason_of(body.as_bytes()).as_deref()),
         };
         Self::Invalid { cause }
+    }
+}
+
+/// Without the address.
+impl From<reqwest::Error> for PortalError {
+    fn from(error: reqwest::Error) -> Self {
+        let advice = connection_advice(&error);
+        let is_not_connected = error.is_connect();
+        let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
+        let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
+        let cause = format!("{cause}; {advice}");
+        if is_not_connected {
+            Self::NotConnected { cause }
+        } else {
+            Self::Connection { cause }
+        }
     }
 }
 
@@ -210,53 +201,50 @@ fn reason_of(body: &[u8]) -> Option<String> {
     let mut reasons = PLACES
         .iter()
         .filter_map(|place| body.pointer(place)?.as_str());
-    let reason = reasons.next()?;
-    Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())
+    reasons.next().map(one_line)
 }
 
-fn describe_status(status: u16, reason: Option<&str>) -> String {
-    let advice = match status {
-        403 => "refused: the folder is not in the key's set, or this address is not allowed",
-        404 => "not found: the folder no longer exists",
-        _ => advice(status),
-    };
-    described(status, advice, reason)
+/// A text of a portal or of a library on one line, without what could harm, and cut.
+fn one_line(untrusted: &str) -> String {
+    text::one_line(&text::clean(untrusted, REASON_CHARACTERS)).into_owned()
+}
+
+fn said(reason: Option<&str>) -> String {
+    let said = reason.map(|reason| format!(" (the portal says: {reason})"));
+    said.unwrap_or_default()
 }
 
 /// What became of the request for the list, with the address that was asked.
 fn describe_list(url: &str, error: &PortalError) -> String {
     let error = match error {
-        PortalError::Status { status, reason, .. } => {
-            let advice = match status {
-                403 => {
-                    "the portal refuses the address of this host; or base_url is not the address of the administrator part"
-                }
-                404 => {
-                    "there is no list of folders: base_url is not the address of the administrator part, or the portal is too old"
-                }
-                _ => advice(*status),
-            };
-            described(*status, advice, reason.as_deref())
-        }
+        PortalError::Status { status, reason, .. } => describe(*status, reason.as_deref(), true),
         error => error.to_string(),
     };
     format!("{error} (asked for {})", text::cut(url, REASON_CHARACTERS))
 }
 
-const fn advice(status: u16) -> &'static str {
-    match status {
-        300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
-        401 => "the key is missing, malformed, revoked or expired; issue a new one",
-        407 => "the proxy asks for a password; set it in proxy_url",
-        429 => "too many requests",
-        500..=599 => "the portal failed",
+fn describe(status: u16, reason: Option<&str>, is_list: bool) -> String {
+    let advice = match (status, is_list) {
+        (300..=399, _) => {
+            "a redirect, which is not followed; set base_url to the address it leads to"
+        }
+        (401, _) => "the key is missing, malformed, revoked or expired; issue a new one",
+        (403, false) => {
+            "refused: the folder is not in the key's set, or this address is not allowed"
+        }
+        (403, true) => {
+            "the portal refuses the address of this host; or base_url is not the address of the administrator part"
+        }
+        (404, false) => "not found: the folder no longer exists",
+        (404, true) => {
+            "there is no list of folders: base_url is not the address of the administrator part, or the portal is too old"
+        }
+        (407, _) => "the proxy asks for a password; set it in proxy_url",
+        (429, _) => "too many requests",
+        (500..=599, _) => "the portal failed",
         _ => "an undocumented status",
-    }
-}
-
-fn described(status: u16, advice: &str, reason: Option<&str>) -> String {
-    let said = reason.map(|reason| format!(" (the portal says: {reason})"));
-    format!("status {status}: {advice}{}", said.unwrap_or_default())
+    };
+    format!("status {status}: {advice}{}", said(reason))
 }
 
 /// What caused an error. An error of input or output does not name the one that it holds as its source.
@@ -285,14 +273,6 @@ fn connection_advice(error: &reqwest::Error) -> &'static str {
         Some(Tls::InvalidCertificate(_)) => "the portal needs another certificate",
         _ => "is the address right and the portal running?",
     }
-}
-
-/// Whether a body came and could not be unpacked. The HTTP client also reports a truncated body as a decoding error, with the
-/// connection's error as its cause.
-fn is_garbled(error: &reqwest::Error) -> bool {
-    let first: &(dyn Error + 'static) = error;
-    let mut causes = successors(Some(first), |&error| error.source());
-    error.is_decode() && !causes.any(<dyn Error>::is::<hyper::Error>)
 }
 
 #[cfg(test)]
@@ -356,10 +336,7 @@ mod tests {
             let error = Box::new(error);
             PortalError::List { url, error }.to_string()
         };
-        let json = |body: &str| {
-            let error = serde_json::from_str::<u8>(body).unwrap_err();
-            PortalError::from_json(&error, body.as_bytes())
-        };
+        let json = |body: &str| crate::portal::PageBody::new(body).read(|_| {}).unwrap_err();
         for (error, found) in [
             (
                 status(404),
@@ -389,14 +366,5 @@ mod tests {
             );
         }
         assert!(!status(404).to_string().contains("base_url"));
-    }
-
-    #[test]
-    fn a_redirect_names_its_status() {
-        assert!(
-            status(302)
-                .to_string()
-                .starts_with("status 302: a redirect")
-        );
     }
 }

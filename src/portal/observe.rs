@@ -87,7 +87,7 @@ mod tests {
 
     /// The one place that writes, and the one that names what is written to.
     const WRITER: &str = "Self::ReindexFailed => Method::POST,";
-    const TARGET: &str = r#"Self::ReindexFailed(_) => Some("reindex-failed"),"#;
+    const TARGET: &str = r#"Self::ReindexFailed(id) => (Some(id), Some("reindex-failed")),"#;
 
     #[test]
     fn one_place_of_the_program_writes_and_to_one_path() {

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::model::{Lost, Outcome};
 use crate::portal::error::PortalError;
-use crate::portal::wire::whole;
+use crate::portal::exchange::Reply;
+use crate::portal::wire::{decode, readable, whole};
 
 /// More files than this in one folder are an error of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
@@ -20,8 +19,8 @@ pub struct Requeue {
 }
 
 impl Requeue {
-    pub(super) fn of(answer: Result<impl AsRef<[u8]>, PortalError>) -> Self {
-        match answer.and_then(|body| updated(body.as_ref())) {
+    pub(super) fn of(answer: Result<Reply, PortalError>) -> Self {
+        match answer.and_then(|reply| updated(reply.body)) {
             Ok(updated) => Self {
                 outcome: Outcome::Accepted { updated },
                 error: None,
@@ -76,9 +75,8 @@ fn outcome(error: &PortalError) -> Outcome {
 }
 
 /// Reads the number of files from the body of an answer.
-fn updated(body: &[u8]) -> Result<u64, PortalError> {
-    let answer: Value =
-        serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error, body))?;
+fn updated(body: Vec<u8>) -> Result<u64, PortalError> {
+    let answer: serde_json::Value = decode(&readable(body))?;
     let cause = match whole(&answer["data"]["updated"].to_string()) {
         Some(updated @ ..=MAX_UPDATED) => return Ok(updated),
         Some(_) => "updated is larger than any folder",
@@ -101,12 +99,13 @@ mod tests {
     use crate::portal::{Client, Session, Throttles, Unobserved};
 
     fn answered(body: &str) -> Outcome {
-        Requeue::of(Ok(body.as_bytes())).outcome
+        let body = body.into();
+        Requeue::of(Ok(Reply { body, date: None })).outcome
     }
 
     fn status(status: u16) -> Outcome {
         let error = PortalError::from_status(status, None, b"{}");
-        Requeue::of(Err::<&[u8], _>(error)).outcome
+        Requeue::of(Err(error)).outcome
     }
 
     #[test]

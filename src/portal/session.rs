@@ -3,45 +3,44 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::timeout;
 use tracing::debug;
 
 use crate::model::FolderId;
 use crate::portal::ask::{Ask, PageRequest};
-use crate::portal::client::{Client, Reply};
+use crate::portal::client::Client;
+use crate::portal::connection::Transport;
 use crate::portal::error::PortalError;
+use crate::portal::exchange::Reply;
 use crate::portal::key::ApiKey;
+use crate::portal::lane::Lane;
 use crate::portal::listing::Listing;
-use crate::portal::pages::PageBody;
 use crate::portal::requeue::Requeue;
 use crate::portal::retry;
-use crate::portal::throttle::{Admission, Lane};
+use crate::portal::throttle::Admission;
+use crate::portal::wire::PageBody;
 
-/// A client with a key, read when the session was opened.
+/// A client with the key and the connections that were there when the session was opened.
 pub struct Session {
-    client: Arc<Client>,
+    pub(super) client: Arc<Client>,
+    pub(super) transport: Arc<dyn Transport>,
     key: Mutex<ApiKey>,
 }
 
 impl Session {
     /// Reads the key anew, and certificate files that were replaced, and opens a session with them.
     pub async fn open(client: &Arc<Client>) -> Result<Self, PortalError> {
+        let (transport, key) = client.open().await?;
         Ok(Self {
             client: Arc::clone(client),
-            key: Mutex::new(client.open().await?),
+            transport,
+            key: Mutex::new(key),
         })
     }
 
-    /// Lists the folders of the key (docs/portal.md, List of folders). An answer may take until a limit.
+    /// Lists the folders of the key (docs/portal.md, List of folders). Each answer may take until a limit.
     pub async fn folders(&self, limit: Duration) -> Result<Listing, PortalError> {
-        let lane = Lane::default();
-        let listed = lane.in_time(limit, self.get(Ask::Mine, &lane)).await;
-        let listed = listed.and_then(|reply| {
-            Ok(Listing {
-                date: reply.date,
-                ..Listing::decode(reply.body)?
-            })
-        });
+        let reply = self.get(Ask::Mine, &Lane::default(), limit).await;
+        let listed = reply.and_then(|reply| Listing::decode(reply.body, reply.date));
         listed.map_err(|error| PortalError::List {
             url: Ask::Mine.address(&self.client.base).into(),
             error: Box::new(error),
@@ -59,45 +58,44 @@ impl Session {
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between.
     pub async fn admit(&self, requests: u32) -> AdmittedRequests<'_> {
-        let throttle = &self.client.throttle;
-        let admission = throttle.admit(&Lane::default(), requests).await;
-        self.client.observer.throttled(admission.waited);
         AdmittedRequests {
             session: self,
-            admission,
+            admission: self.admission(&Lane::default(), requests).await,
         }
     }
 
-    /// Sends a GET, again if the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, ask: Ask<'_>, lane: &Lane) -> Result<Reply, PortalError> {
-        let key = self.key();
-        let result = self.get_patiently(ask, lane, &key).await;
-        let error = result.as_ref().err();
-        if error.is_some_and(|error| error.status() == Some(401))
-            && let Some(key) = self.rotated(&key).await
-        {
-            return self.get_patiently(ask, lane, &key).await;
-        }
-        result
+    async fn admission(&self, lane: &Lane, requests: u32) -> Admission<'_> {
+        let admission = self.client.throttle.admit(lane, requests).await;
+        self.client.observer.throttled(admission.waited);
+        admission
     }
 
-    async fn get_patiently(
-        &self,
-        ask: Ask<'_>,
-        lane: &Lane,
-        key: &ApiKey,
-    ) -> Result<Reply, PortalError> {
+    /// Sends a request once, when it is its turn.
+    async fn once(&self, ask: Ask<'_>, lane: &Lane, limit: Duration) -> Result<Reply, PortalError> {
+        let admission = self.admission(lane, 1).await;
+        self.send(ask, lane, limit, &admission).await
+    }
+
+    /// Sends a GET, and again if the error may pass or the key was rotated. An answer that takes longer than a limit below that of
+    /// requests is not waited for again.
+    async fn get(&self, ask: Ask<'_>, lane: &Lane, limit: Duration) -> Result<Reply, PortalError> {
         let client = &*self.client;
         let mut delays = retry::delays(client.retries);
         loop {
-            let error = match client.ask_once(ask, lane, key).await {
+            let key = self.key();
+            let error = match self.once(ask, lane, limit).await {
                 Ok(reply) => {
                     lane.succeeded();
                     return Ok(reply);
                 }
                 Err(error) => error,
             };
-            let Some((reason, delay)) = error.retry_reason().zip(delays.next()) else {
+            if error.status() == Some(401) && self.is_rotated(&key).await {
+                continue;
+            }
+            let is_late = matches!(error, PortalError::Timeout { .. }) && limit < client.timeout;
+            let reason = error.retry_reason().filter(|_| !is_late);
+            let Some((reason, delay)) = reason.zip(delays.next()) else {
                 return Err(error);
             };
             let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
@@ -107,40 +105,19 @@ impl Session {
         }
     }
 
-    fn key(&self) -> ApiKey {
-        self.key
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    pub(super) fn key(&self) -> ApiKey {
+        let key = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+        key.clone()
     }
 
-    /// The key of this session if it is another one than `refused` by now.
-    async fn rotated(&self, refused: &ApiKey) -> Option<ApiKey> {
-        let fresh = self.client.read_key().await.ok()?;
-        let changed = fresh != *refused;
-        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = fresh.clone();
-        changed.then_some(fresh)
-    }
-}
-
-impl Lane {
-    /// Waits for an answer as long as none is missing for longer than a limit. To wait for the rate takes as long as it takes.
-    async fn in_time<T>(
-        &self,
-        limit: Duration,
-        answer: impl Future<Output = Result<T, PortalError>>,
-    ) -> Result<T, PortalError> {
-        let mut answer = std::pin::pin!(answer);
-        let mut wait = limit;
-        loop {
-            if let Ok(answer) = timeout(wait, &mut answer).await {
-                return answer;
-            }
-            wait = limit.saturating_sub(self.unanswered_for());
-            if wait.is_zero() {
-                return Err(PortalError::Timeout { limit });
-            }
-        }
+    /// Whether there is another key by now than one that was refused. The session goes on with it.
+    async fn is_rotated(&self, refused: &ApiKey) -> bool {
+        let Ok((_, fresh)) = self.client.open().await else {
+            return false;
+        };
+        let is_rotated = fresh != *refused;
+        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+        is_rotated
     }
 }
 
@@ -164,14 +141,12 @@ impl AdmittedRequests<'_> {
 
     /// Reindexes the failed files of a folder (docs/portal.md, Reindex failed files).
     pub async fn reindex_failed(&self, folder: FolderId) -> Requeue {
-        let reply = self.send(Ask::ReindexFailed(folder)).await;
-        Requeue::of(reply.map(|reply| reply.body))
+        Requeue::of(self.send(Ask::ReindexFailed(folder)).await)
     }
 
     async fn send(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
-        let session = self.session;
-        let (lane, key) = (Lane::default(), session.key());
-        session.client.send(ask, &lane, &key, &self.admission).await
+        let (lane, limit) = (Lane::default(), Duration::MAX);
+        self.session.send(ask, &lane, limit, &self.admission).await
     }
 }
 
@@ -183,28 +158,26 @@ pub struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Reads one page, whose answer may take until a limit.
+    /// Reads one page (docs/portal.md, File list). Each answer may take until a limit.
     pub async fn page_within(
         &self,
         limit: Duration,
         page: PageRequest,
     ) -> Result<PageBody, PortalError> {
-        self.lane.in_time(limit, self.page(page)).await
+        let ask = Ask::Files(self.folder, page);
+        let reply = self.session.get(ask, self.lane, limit).await?;
+        Ok(PageBody::new(reply.body))
     }
 
-    /// Reads one page (docs/portal.md, File list).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        let ask = Ask::Files(self.folder, page);
-        let reply = self.session.get(ask, self.lane).await?;
-        Ok(PageBody::new(reply.body))
+        self.page_within(Duration::MAX, page).await
     }
 
     /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
     /// the text.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
-        let session = self.session;
-        let (ask, key) = (Ask::Search(self.folder, name), session.key());
-        let reply = session.client.ask_once(ask, self.lane, &key).await?;
+        let ask = Ask::Search(self.folder, name);
+        let reply = self.session.once(ask, self.lane, Duration::MAX).await?;
         Ok(PageBody::new(reply.body))
     }
 }

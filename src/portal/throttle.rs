@@ -1,161 +1,196 @@
 //! How fast one portal is asked: requests in flight, and requests per second.
 //!
-//! Both hold for a portal as a whole, across its folders, and both serve those who wait in the order in which they
-//! came. Answers of 429 lower the rate, and good answers raise it again ([`pace`]).
-//!
-//! Whoever makes many requests makes them in a [`Lane`]. Those of folders that are answered slowly, and reads of very many pages, together
-//! leave one request in flight to the others.
+//! 1. There is one throttle for an address, however many clients ask it. A reload changes its limits, also for requests that wait.
+//! 2. At most `concurrency` requests are in flight. Those of lanes that yield leave one of them to the others.
+//! 3. Requests keep the distance that the rate asks for. Answers of 429 lower the rate, good ones raise it again ([`Pace`]).
+//! 4. Requests are sent in the order in which they came. One that is given up while it waits delays no other.
 
-mod lane;
 mod pace;
-mod slots;
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::config::{Collect, Rate};
-use crate::model::PortalName;
-
-pub use lane::{Demand, Lane};
+use crate::config::{Collect, Portal};
+use crate::model::{PortalAddress, PortalName};
+use crate::portal::lane::Lane;
 
 use pace::Pace;
-use slots::{Slot, Slots};
 
 /// The resolution of the timer: a shorter wait would take longer than it should.
 const CLOCK: Duration = Duration::from_millis(1);
 
-/// How a portal answered a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    Good,
-    /// 429.
-    Limited,
-    /// Anything else, or none.
-    Other,
+/// The throttles by address.
+#[derive(Debug, Default)]
+pub struct Throttles(Mutex<HashMap<PortalAddress, Arc<Throttle>>>);
+
+impl Throttles {
+    /// The throttle of a portal, with these limits from now on.
+    pub(super) fn of(&self, portal: &Portal, collect: &Collect) -> Arc<Throttle> {
+        let mut throttles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let throttle = throttles
+            .entry(portal.base_url.normalised())
+            .or_insert_with(|| Arc::new(Throttle::new(portal.name.clone(), collect)));
+        throttle.configure(collect);
+        Arc::clone(throttle)
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Throttle {
     /// For the log.
     portal: PortalName,
-    slots: Slots,
-    /// One less, so that slow requests leave one to the others.
-    slow_slots: Slots,
-    pace: Mutex<Pace>,
-    /// Held by the request that is the next by the pace; the others wait in the order in which they came. No time is set aside before
-    /// a request is sent, so that one that is given up while it waits does not delay the others.
+    state: watch::Sender<State>,
+    /// Held by the request that is sent next, and by the next one of those that yield: the others wait in the order in which they came.
     turn: tokio::sync::Mutex<()>,
+    yielding_turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    concurrency: usize,
+    in_flight: usize,
+    /// Of these, how many are of lanes that yield.
+    yielding: usize,
+    pace: Pace,
+}
+
+impl State {
+    const fn has_room(&self) -> bool {
+        self.in_flight < self.concurrency
+    }
+
+    fn has_room_for_yielding(&self) -> bool {
+        self.yielding < (self.concurrency - 1).max(1)
+    }
+
+    /// A request is sent, unless the limits changed meanwhile so that there is no room for it.
+    fn begin(&mut self, time: Instant, yields: bool) -> bool {
+        let begins = self.has_room();
+        if begins {
+            self.pace.sent(time);
+            self.in_flight += 1;
+            self.yielding += usize::from(yields);
+        }
+        begins
+    }
 }
 
 /// The right to one request in flight; ends when this is dropped.
 pub(super) struct Admission<'a> {
-    _slow_slot: Option<Slot<'a>>,
-    _slot: Slot<'a>,
+    throttle: &'a Throttle,
+    yields: bool,
     /// Time spent waiting for the rate limit.
     pub waited: Duration,
 }
 
 impl Throttle {
-    pub fn new(portal: PortalName, collect: &Collect) -> Self {
-        let concurrency = collect.concurrency.get();
+    fn new(portal: PortalName, collect: &Collect) -> Self {
         Self {
             portal,
-            slots: Slots::new(concurrency),
-            slow_slots: Slots::new(for_slow(concurrency)),
-            pace: Mutex::new(Pace::new(collect.max_requests_per_second)),
+            state: watch::Sender::new(State {
+                concurrency: collect.concurrency.get(),
+                in_flight: 0,
+                yielding: 0,
+                pace: Pace::new(collect.max_requests_per_second),
+            }),
             turn: tokio::sync::Mutex::default(),
+            yielding_turn: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Goes on with other limits. They hold for requests that wait as well.
-    pub fn configure(&self, collect: &Collect) {
-        let concurrency = collect.concurrency.get();
-        self.slots.resize(concurrency);
-        self.slow_slots.resize(for_slow(concurrency));
-        let rate: Rate = collect.max_requests_per_second;
-        self.with_pace(|pace| pace.configure(rate));
+    fn configure(&self, collect: &Collect) {
+        self.state.send_modify(|state| {
+            state.concurrency = collect.concurrency.get();
+            state.pace.configure(collect.max_requests_per_second);
+        });
     }
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between.
     pub async fn admit(&self, lane: &Lane, requests: u32) -> Admission<'_> {
-        let slow_slot = if lane.yields() {
-            Some(self.slow_slots.take().await)
+        let yields = lane.yields();
+        let _yielding_turn = if yields {
+            let turn = self.yielding_turn.lock().await;
+            self.wait_for(State::has_room_for_yielding).await;
+            Some(turn)
         } else {
             None
         };
-        let slot = self.slots.take().await;
-        let begun = Moment::now().steady;
         let _turn = self.turn.lock().await;
-        let now = Moment::now().steady;
-        let time = self.wait_for_time(requests, now).await;
-        self.with_pace(|pace| pace.take(time));
-        lane.sent(Moment::now().steady);
-        Admission {
-            _slow_slot: slow_slot,
-            _slot: slot,
-            waited: if time > now {
-                time - begun
-            } else {
-                Duration::ZERO
-            },
+        loop {
+            self.wait_for(State::has_room).await;
+            let begun = Moment::now().steady;
+            let time = self.wait_for_time(requests, begun).await;
+            if self
+                .state
+                .send_if_modified(|state| state.begin(time, yields))
+            {
+                return Admission {
+                    throttle: self,
+                    yields,
+                    waited: time - begun,
+                };
+            }
         }
     }
 
-    /// Waits until this number of requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.
-    async fn wait_for_time(&self, requests: u32, now: Instant) -> Instant {
+    async fn wait_for(&self, is_so: fn(&State) -> bool) {
+        // It never ends: the sender lives as long as this.
+        let _ = self.state.subscribe().wait_for(is_so).await;
+    }
+
+    /// Waits for the time at which requests may be sent, which moves when the limits change. Returns it; it may be a little ahead.
+    async fn wait_for_time(&self, requests: u32, begun: Instant) -> Instant {
+        let mut state = self.state.subscribe();
         loop {
-            let time = self.with_pace(|pace| pace.slot(requests, now));
+            let time = state.borrow_and_update().pace.next(requests, begun);
             if time <= Moment::now().steady + CLOCK {
                 return time;
             }
-            sleep_until(time).await;
+            let _ = timeout_at(time, state.changed()).await;
         }
     }
 
-    /// Learns from an answer that took this long, of the time limit of its request. A folder that is answered 429 again and again, while
-    /// others are answered well, lowers the rate once.
-    pub fn answered(&self, lane: &Lane, answer: Answer, took: Duration, limit: Duration) {
-        let is_new = lane.answered(answer, took, limit);
+    /// A request was answered well.
+    pub fn answered(&self) {
+        if let [Some(_), None] = self.change(Pace::raise) {
+            info!(parent: None, portal = %self.portal, "the request rate is as configured again");
+        }
+    }
+
+    /// A request was answered 429.
+    pub fn limited(&self) {
         let now = Moment::now().steady;
-        let [before, after] = self.with_pace(|pace| {
-            let before = pace.lowered();
-            match answer {
-                Answer::Good => pace.answered(now),
-                Answer::Limited if is_new || pace.was_refused() => pace.refused(now),
-                Answer::Limited | Answer::Other => {}
-            }
-            [before, pace.lowered()]
-        });
-        self.log(before, after);
-    }
-
-    /// Logs when a rate becomes lower than the configured one, and when it is as configured again.
-    fn log(&self, before: Option<f64>, after: Option<f64>) {
-        let portal = &self.portal;
-        match (before, after) {
-            (Some(_), None) => {
-                info!(parent: None, %portal, "the request rate is as configured again");
-            }
-            (None, Some(rate)) => {
-                let per_second = (rate * 100.0).round() / 100.0;
-                warn!(parent: None, %portal, per_second, "the portal answers 429: the request rate is lowered");
-            }
-            (None, None) | (Some(_), Some(_)) => {}
+        if let [None, Some(rate)] = self.change(|pace| pace.lower(now)) {
+            let per_second = (rate * 100.0).round() / 100.0;
+            warn!(parent: None, portal = %self.portal, per_second, "the portal answers 429: the request rate is lowered");
         }
     }
 
-    fn with_pace<T>(&self, act: impl FnOnce(&mut Pace) -> T) -> T {
-        act(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Changes the pace; returns the lowered rate before and after.
+    fn change(&self, change: impl FnOnce(&mut Pace)) -> [Option<f64>; 2] {
+        let mut lowered = [None, None];
+        self.state.send_modify(|State { pace, .. }| {
+            lowered[0] = pace.lowered();
+            change(pace);
+            lowered[1] = pace.lowered();
+        });
+        lowered
     }
 }
 
-/// How many of the requests in flight may be slow.
-fn for_slow(concurrency: usize) -> usize {
-    concurrency.saturating_sub(1).max(1)
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        self.throttle.state.send_modify(|state| {
+            state.in_flight -= 1;
+            state.yielding -= usize::from(self.yields);
+        });
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The portal's answers as they come over the wire (docs/portal.md, Values).
 //!
 //! Tolerant of differences that do no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
-//! that is not valid Unicode. Nothing here outlives the body that it was read from.
+//! that is not valid Unicode.
 
-mod page;
 mod readable;
+mod rows;
 mod values;
 
 use std::borrow::Cow;
@@ -12,14 +12,22 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
+use crate::portal::error::PortalError;
 
-pub(super) use page::read_rows;
 pub(super) use readable::readable;
-pub(super) use values::whole;
+pub(super) use values::{Field, amount, text, time, whole};
 
-use values::{Field, amount, id, optional_whole, status, text, time, total};
+use rows::Rows;
+use values::{id, optional_whole, status, total};
 
-/// The `meta` of the folder list.
+/// The list of folders: far more than any key may use.
+#[derive(Debug, Deserialize)]
+pub(super) struct FolderList<'a> {
+    #[serde(borrow)]
+    pub data: Rows<FolderRow<'a>, 100_000>,
+    pub meta: Option<Meta>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(default, deserialize_with = "optional_whole")]
@@ -30,39 +38,26 @@ pub(super) struct Meta {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct FolderRow<'a> {
     #[serde(borrow)]
-    id: Field<'a>,
+    pub id: Field<'a>,
     #[serde(borrow)]
-    name: Field<'a>,
+    pub name: Field<'a>,
     #[serde(borrow)]
-    file_count: Field<'a>,
+    pub file_count: Field<'a>,
     #[serde(borrow)]
-    created_at: Field<'a>,
+    pub created_at: Field<'a>,
     #[serde(borrow)]
-    updated_at: Field<'a>,
+    pub updated_at: Field<'a>,
 }
 
-impl FolderRow<'_> {
-    pub fn id(&self) -> Cow<'_, str> {
-        text(self.id)
-    }
-
-    pub fn name(&self) -> Cow<'_, str> {
-        text(self.name)
-    }
-
-    pub fn file_count(&self) -> u64 {
-        amount(self.file_count)
-    }
-
-    pub fn created_at(&self) -> Option<Timestamp> {
-        time(self.created_at)
-    }
-
-    pub fn updated_at(&self) -> Option<Timestamp> {
-        time(self.updated_at)
-    }
+/// A page of files: at most a hundred times as many rows as are asked for.
+#[derive(Debug, Deserialize)]
+struct FilePage<'a> {
+    #[serde(borrow)]
+    data: Rows<FileRow<'a>, 10_000>,
+    pagination: Pagination,
 }
 
+/// What is not needed of each row is decoded when it is asked for.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileRow<'a> {
@@ -120,13 +115,6 @@ impl FileRow<'_> {
     }
 }
 
-/// The parts of a page other than its rows.
-#[derive(Debug, Clone, Copy)]
-pub struct Page {
-    pub rows: u64,
-    pub pagination: Pagination,
-}
-
 /// The pagination object as it came (docs/portal.md, File list).
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -139,6 +127,41 @@ pub struct Pagination {
     /// Rows that a full page holds.
     #[serde(default, deserialize_with = "optional_whole")]
     pub page_size: Option<u64>,
+}
+
+/// The parts of a page other than its rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    pub rows: u64,
+    pub pagination: Pagination,
+}
+
+/// The body of one page, from which its rows borrow.
+#[derive(Debug)]
+pub struct PageBody(String);
+
+impl PageBody {
+    /// Takes a body as it came.
+    pub fn new(body: impl Into<Vec<u8>>) -> Self {
+        Self(readable(body.into()))
+    }
+
+    /// Passes each row to `each`, and returns the rest of the page.
+    pub fn read<'a>(&'a self, each: impl FnMut(FileRow<'a>)) -> Result<Page, PortalError> {
+        let FilePage { data, pagination } = decode(&self.0)?;
+        let rows = data.0.len() as u64;
+        data.0.into_iter().for_each(each);
+        Ok(Page { rows, pagination })
+    }
+}
+
+/// Decodes an object. By itself, serde would read one from an array as well.
+pub(super) fn decode<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, PortalError> {
+    let unreadable = |cause: &dyn std::fmt::Display| PortalError::unreadable(cause, text);
+    if !text.trim_ascii_start().starts_with('{') {
+        return Err(unreadable(&"it is no object"));
+    }
+    serde_json::from_str(text).map_err(|error| unreadable(&error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,4 @@
 //! The rate at which a portal is asked: the configured one, or a lower one after answers of 429.
-//!
-//! An answer of 429 lowers the rate by a third, once for all that come within a short time. Good answers raise it again by small parts, once a second at
-//! most, and so does each second in which the portal is not asked. The configured rate is never exceeded.
 
 use std::time::Duration;
 
@@ -9,124 +6,201 @@ use tokio::time::Instant;
 
 use crate::config::Rate;
 
-/// By this factor an answer of 429 lowers the rate.
-const LOWER: f64 = 0.65;
+/// By this factor an answer of 429 lowers the rate. Half would leave a limit that allows no bursts used by less than three quarters.
+const LOWER: f64 = 2.0 / 3.0;
 
-/// Answers of 429 that come within this time after the rate was lowered do not lower it again: they are of one burst.
+/// Answers of 429 that come within this time after the rate was lowered are of the same burst.
 const BURST: Duration = Duration::from_secs(5);
 
-/// By this factor a good answer raises a rate that was lowered, once a second.
-const RAISE: f64 = 1.012;
-
-/// The time between two raises.
-const RAISE_EVERY: Duration = Duration::from_secs(1);
+/// By so many requests per second a good answer raises a rate that was lowered.
+const RAISE: f64 = 0.005;
 
 /// The slowest rate that answers of 429 lead to, unless the configured one is slower.
 const SLOWEST: f64 = 0.2;
 
-/// A portal without a configured rate is not slowed down any more from this rate on.
-const FREE: f64 = 64.0;
-
-/// The distance in time between two requests.
+/// When the next request may be sent. In requests per second; infinite where nothing limits them.
 #[derive(Debug)]
 pub(super) struct Pace {
-    configured: Option<f64>,
-    /// The rate while it is lower than the configured one, in requests per second.
-    lowered: Option<f64>,
-    /// When an answer of 429 lowered it last.
+    configured: f64,
+    rate: f64,
     lowered_at: Option<Instant>,
-    /// When it was changed last.
-    changed: Option<Instant>,
-    next: Option<Instant>,
-    /// Whether the last answer was 429.
-    refused: bool,
+    last: Option<Instant>,
 }
 
 impl Pace {
     pub fn new(rate: Rate) -> Self {
+        let configured = per_second(rate);
         Self {
-            configured: rate.number(),
-            lowered: None,
+            configured,
+            rate: configured,
             lowered_at: None,
-            changed: None,
-            next: None,
-            refused: false,
+            last: None,
         }
     }
 
     /// Goes on with another configured rate.
     pub fn configure(&mut self, rate: Rate) {
-        self.configured = rate.number();
-        self.raise_by(1.0);
+        let configured = per_second(rate);
+        self.rate = self.lowered().unwrap_or(configured).min(configured);
+        self.configured = configured;
     }
 
-    /// The time between two requests.
-    fn gap(&self) -> Duration {
-        let rate = self.lowered.or(self.configured);
-        rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(rate.recip()))
+    /// When this number of requests may be sent one after the other, with no wait in between. What was not used is not saved up.
+    pub fn next(&self, requests: u32, now: Instant) -> Instant {
+        let gap = Duration::from_secs_f64(self.rate.recip());
+        let first = self.last.map_or(now, |last| now.max(last + gap));
+        first + gap * requests.saturating_sub(1)
     }
 
-    /// The rate, in requests per second, while answers of 429 make it lower than the configured one.
+    pub fn sent(&mut self, time: Instant) {
+        self.last = Some(time);
+    }
+
+    /// The rate while it is lower than the configured one.
     pub fn lowered(&self) -> Option<f64> {
-        self.lowered
-    }
-
-    /// When this number of requests may be sent one after the other, with no wait in between.
-    pub fn slot(&self, requests: u32, now: Instant) -> Instant {
-        let first = self.next.map_or(now, |next| next.max(now));
-        first + self.gap() * requests.saturating_sub(1)
-    }
-
-    pub fn take(&mut self, slot: Instant) {
-        if let Some(next) = self.next {
-            let unused = slot.saturating_duration_since(next);
-            self.raise_by(RAISE.powf(unused.as_secs_f64()));
-        }
-        self.next = Some(slot + self.gap());
-    }
-
-    /// A request was answered 429.
-    pub fn refused(&mut self, now: Instant) {
-        self.refused = true;
-        if self.lowered_at.is_some_and(|lowered| now < lowered + BURST) {
-            return;
-        }
-        self.lowered_at = Some(now);
-        self.changed = Some(now);
-        let slowest = self.all().min(SLOWEST);
-        let rate = self.lowered.unwrap_or_else(|| self.all()) * LOWER;
-        self.lowered = Some(rate.max(slowest));
-        self.raise_by(1.0);
-        self.next = self.next.max(Some(now + self.gap()));
-    }
-
-    /// Whether the last answer was 429.
-    pub fn was_refused(&self) -> bool {
-        self.refused
+        (self.rate < self.configured).then_some(self.rate)
     }
 
     /// A request was answered well.
-    pub fn answered(&mut self, now: Instant) {
-        self.refused = false;
-        let is_early = self
-            .changed
-            .is_some_and(|changed| now < changed + RAISE_EVERY);
-        if self.lowered.is_some() && !is_early {
-            self.changed = Some(now);
-            self.raise_by(RAISE);
+    pub fn raise(&mut self) {
+        self.rate = self.configured.min(self.rate + RAISE);
+    }
+
+    /// A request was answered 429.
+    pub fn lower(&mut self, now: Instant) {
+        if self.lowered_at.is_none_or(|lowered| now >= lowered + BURST) {
+            self.lowered_at = Some(now);
+            self.rate = (self.rate * LOWER).max(SLOWEST.min(self.configured));
         }
-    }
-
-    fn raise_by(&mut self, factor: f64) {
-        let all = self.all();
-        let raised = self.lowered.map(|rate| rate * factor);
-        self.lowered = raised.filter(|rate| *rate < all);
-    }
-
-    fn all(&self) -> f64 {
-        self.configured.unwrap_or(FREE)
     }
 }
 
+fn per_second(rate: Rate) -> f64 {
+    rate.number().unwrap_or(f64::INFINITY)
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::clock::Moment;
+
+    /// A portal that admits so many requests at once, and as many again in each time.
+    struct Limiter {
+        requests: f64,
+        every: f64,
+        /// Whether they come back all together, and not one by one.
+        in_windows: bool,
+        left: f64,
+        at: f64,
+    }
+
+    impl Limiter {
+        fn windows(requests: f64, every: f64) -> Self {
+            Self {
+                requests,
+                every,
+                in_windows: true,
+                left: requests,
+                at: 0.0,
+            }
+        }
+
+        fn steady(rate: f64, burst: f64) -> Self {
+            Self {
+                in_windows: false,
+                ..Self::windows(burst, burst / rate)
+            }
+        }
+
+        fn rate(&self) -> f64 {
+            self.requests / self.every
+        }
+
+        fn admits(&mut self, now: f64) -> bool {
+            let mut passed = (now - self.at) / self.every;
+            if self.in_windows {
+                passed = passed.floor();
+            }
+            self.at += passed * self.every;
+            self.left = self.requests.min(self.left + passed * self.requests);
+            let admits = self.left >= 1.0 - 1e-9;
+            self.left -= f64::from(u8::from(admits));
+            admits
+        }
+    }
+
+    /// Asks from one time to another, as fast as the pace allows; returns how many were answered well and how many were refused.
+    fn ask(pace: &mut Pace, portal: &mut Limiter, time: std::ops::Range<Instant>) -> (f64, f64) {
+        let (mut good, mut refused) = (0.0, 0.0);
+        portal.at = 0.0;
+        loop {
+            let now = pace.next(1, time.start);
+            if now >= time.end {
+                return (good, refused);
+            }
+            pace.sent(now);
+            if portal.admits((now - time.start).as_secs_f64()) {
+                good += 1.0;
+                pace.raise();
+            } else {
+                refused += 1.0;
+                pace.lower(now);
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_is_used_and_seldom_met_and_the_configured_rate_returns_when_it_went_away() {
+        let (steady, windows) = (Limiter::steady, Limiter::windows);
+        for (configured, limits) in [
+            (5.0, [steady(1.0, 1.0), steady(1.0, 10.0)]),
+            (5.0, [steady(0.25, 1.0), steady(0.5, 1.0)]),
+            (5.0, [steady(3.0, 1.0), steady(4.9, 5.0)]),
+            (5.0, [steady(3.0, 10.0), steady(1.0, 60.0)]),
+            (5.0, [windows(60.0, 60.0), windows(20.0, 60.0)]),
+            (5.0, [windows(100.0, 60.0), windows(10.0, 10.0)]),
+            (60.0, [steady(25.0, 12.0), steady(1.0, 1.0)]),
+            (0.5, [steady(0.25, 1.0), windows(30.0, 60.0)]),
+        ] {
+            for mut limit in limits {
+                let mut pace = Pace::new(Rate::PerSecond(configured));
+                let (start, quarter) = (Moment::now().steady, Duration::from_mins(15));
+                let settled = start + quarter;
+                ask(&mut pace, &mut limit, start..settled);
+                let end = settled + 4 * quarter;
+                let (good, refused) = ask(&mut pace, &mut limit, settled..end);
+                let used = good / limit.rate().min(configured) / 3_600.0;
+                let share = refused / (good + refused);
+                println!(
+                    "{} of {configured}: {used:.2} used, {share:.3} refused",
+                    limit.rate()
+                );
+                assert!(used >= 0.75 && share < 0.1, "{used} used, {share} refused");
+
+                let mut free = steady(1e6, 1e6);
+                ask(&mut pace, &mut free, end..end + quarter);
+                assert_eq!(pace.lowered(), None, "of {configured}");
+                let hour = end + quarter..end + 5 * quarter;
+                let rate = ask(&mut pace, &mut free, hour).0 / 3_600.0;
+                assert!((rate - configured).abs() < 0.01 * configured, "{rate}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_burst_of_429_lowers_the_rate_once_and_never_below_the_slowest() {
+        for (configured, slowest) in [(5.0, SLOWEST), (0.1, 0.1)] {
+            let mut pace = Pace::new(Rate::PerSecond(configured));
+            let start = Moment::now().steady;
+            let mut expected = configured;
+            for millis in 0..100_000_u64 {
+                pace.lower(start + Duration::from_millis(millis));
+                if millis.is_multiple_of(5_000) {
+                    expected = slowest.max(expected * LOWER);
+                }
+                assert!((pace.rate - expected).abs() < 1e-9, "{millis}");
+            }
+            assert!((pace.rate - slowest).abs() < 1e-9);
+        }
+    }
+}

@@ -2,199 +2,160 @@
 
 use std::num::NonZeroUsize;
 
+use futures_util::{FutureExt, StreamExt, stream};
+use tokio::time::{sleep, sleep_until};
+
 use super::*;
-use crate::clock::Moment;
-use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
+use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Rate};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn limits(concurrency: usize, rate: Rate) -> Collect {
-    let portal = Portal::new(
+fn portal(address: &str) -> Portal {
+    Portal::new(
         PortalName::new("main").unwrap(),
-        BaseUrl::parse("https://portal.example").unwrap(),
+        BaseUrl::parse(address).unwrap(),
         KeySource::File(HiddenPath::file("api_key_file", "key")),
-    );
-    Collect {
+    )
+}
+
+/// The throttle of a portal, with limits that hold from now on.
+fn limited(throttles: &Throttles, concurrency: usize, rate: f64) -> Arc<Throttle> {
+    let portal = portal("https://portal.example");
+    let collect = Collect {
         concurrency: NonZeroUsize::new(concurrency).unwrap(),
-        max_requests_per_second: rate,
-        ..Config::for_portal(portal).collect
+        max_requests_per_second: Rate::PerSecond(rate),
+        ..Config::for_portal(portal.clone()).collect
+    };
+    throttles.of(&portal, &collect)
+}
+
+fn throttle(concurrency: usize, rate: f64) -> Arc<Throttle> {
+    limited(&Throttles::default(), concurrency, rate)
+}
+
+/// Asks so often, eight at a time; each answer takes so long.
+async fn ask(throttle: &Throttle, lane: &Lane, times: usize, took: Duration) {
+    let requests = stream::iter(0..times).map(async |_| {
+        let _admission = throttle.admit(lane, 1).await;
+        sleep(took).await;
+        lane.answered(took, 30 * SECOND);
+    });
+    requests.buffer_unordered(8).collect::<Vec<_>>().await;
+}
+
+#[test]
+fn a_throttle_belongs_to_an_address() {
+    let throttles = Throttles::default();
+    let first = limited(&throttles, 2, 5.0);
+    for (address, is_same) in [
+        ("https://portal.example:443/", true),
+        ("https://portal.example/other", false),
+    ] {
+        let portal = portal(address);
+        let collect = Config::for_portal(portal.clone()).collect;
+        let other = throttles.of(&portal, &collect);
+        assert_eq!(Arc::ptr_eq(&first, &other), is_same, "{address}");
     }
 }
 
-fn throttle(concurrency: usize, rate: Rate) -> Throttle {
-    Throttle::new(PortalName::new("main").unwrap(), &limits(concurrency, rate))
-}
-
-async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Admission<'a> {
-    throttle.admit(lane, 1).await
-}
-
-async fn waits(throttle: &Throttle, lane: &Lane) -> bool {
-    let moment = Duration::from_millis(20);
-    let waiting = tokio::time::timeout(moment, admit(throttle, lane));
-    waiting.await.is_err()
-}
-
-const LIMIT: Duration = Duration::from_secs(30);
-
-/// One request that is answered after a time.
-async fn ask(throttle: &Throttle, lane: &Lane, took: Duration) {
-    let _admission = admit(throttle, lane).await;
-    tokio::time::sleep(took).await;
-    throttle.answered(lane, Answer::Good, took, LIMIT);
-}
-
-/// Asks for the pages of a folder, eight at a time.
-async fn read_pages(throttle: &Throttle, lane: &Lane, pages: usize, took: Duration) {
-    use futures_util::{StreamExt, stream};
-    let pages = stream::iter(0..pages).map(|_| ask(throttle, lane, took));
-    pages.buffer_unordered(8).collect::<Vec<_>>().await;
-}
-
-#[tokio::test]
-async fn no_more_than_the_limit_are_in_flight() {
-    let (throttle, lane) = (throttle(1, Rate::Unlimited), Lane::default());
-    let first = admit(&throttle, &lane).await;
-    assert!(waits(&throttle, &lane).await);
-    drop(first);
-    assert!(!waits(&throttle, &lane).await);
-}
-
 #[tokio::test(start_paused = true)]
-async fn folders_that_are_answered_slowly_do_not_block_the_others() {
-    let throttle = throttle(2, Rate::Unlimited);
-    let (slow, usual) = (Lane::default(), Lane::default());
-    ask(&throttle, &slow, 16 * SECOND).await;
-    let _hanging = admit(&throttle, &slow).await;
-    assert!(waits(&throttle, &slow).await);
-    assert!(!waits(&throttle, &usual).await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_slow_folder_has_its_fair_share_beside_others_and_nearly_all_when_alone() {
-    let throttle = throttle(8, Rate::Unlimited);
-    let (slow, usual) = (Lane::default(), Lane::default());
-    ask(&throttle, &slow, 20 * SECOND).await;
+async fn slow_folders_leave_a_request_to_the_others_and_have_the_rest() {
+    let throttle = throttle(8, 1e6);
+    let (slow, usual) = (Lane::slow(), Lane::default());
     let begun = Moment::now().steady;
-    read_pages(&throttle, &slow, 70, 20 * SECOND).await;
+    ask(&throttle, &slow, 70, 20 * SECOND).await;
     assert_eq!(begun.elapsed(), 200 * SECOND);
     let begun = Moment::now().steady;
     let beside = async {
-        read_pages(&throttle, &usual, 8_000, SECOND / 20).await;
+        ask(&throttle, &usual, 1_000, SECOND / 20).await;
         begun.elapsed()
     };
-    let (took, ()) = tokio::join!(beside, read_pages(&throttle, &slow, 24, 20 * SECOND));
-    // Half of the requests in flight, after those that are there first.
-    assert!(took < 140 * SECOND, "{took:?}");
-    let slow = begun.elapsed();
-    assert!(slow <= 140 * SECOND, "{slow:?}");
+    let (took, ()) = tokio::join!(beside, ask(&throttle, &slow, 70, 20 * SECOND));
+    assert!(took <= 51 * SECOND, "{took:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_folder_that_is_always_limited_lowers_the_rate_once() {
-    let throttle = throttle(2, Rate::PerSecond(5.0));
-    let (limited, usual) = (Lane::default(), Lane::default());
-    let mut lowered = Vec::new();
-    for number in 0..100 {
-        let (lane, answer) = if number % 4 == 0 {
-            (&limited, Answer::Limited)
-        } else {
-            (&usual, Answer::Good)
-        };
-        let _admission = admit(&throttle, lane).await;
-        throttle.answered(lane, answer, SECOND / 20, LIMIT);
-        lowered.push(throttle.with_pace(|pace| pace.lowered()));
-    }
-    assert_eq!(lowered[0], Some(3.25));
-    let rises = |before: &Option<f64>, after: &Option<f64>| after.is_none() || before <= after;
-    assert!(lowered.is_sorted_by(rises), "{lowered:?}");
+async fn a_request_that_waits_to_be_repeated_is_not_in_flight() {
+    let throttle = throttle(2, 1e6);
+    let resting = Lane::default();
+    let rest = resting.rest(60 * SECOND, &"status 503");
+    let others = async {
+        let both = [Lane::default(), Lane::default()];
+        let both = both
+            .each_ref()
+            .map(|lane| throttle.admit(lane, 1).now_or_never());
+        assert!(both.iter().all(Option::is_some));
+        assert!(resting.yields());
+    };
+    tokio::join!(rest, others);
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_that_change_hold_at_once() {
-    let throttle = throttle(1, Rate::PerSecond(0.001));
-    let lane = Lane::default();
-    drop(admit(&throttle, &lane).await);
-    throttle.configure(&limits(2, Rate::PerSecond(5.0)));
-    let begun = Moment::now().steady;
-    throttle.with_pace(|pace| *pace = Pace::new(Rate::PerSecond(5.0)));
-    let both = [admit(&throttle, &lane).await, admit(&throttle, &lane).await];
-    assert_eq!(begun.elapsed(), SECOND / 5);
-    throttle.configure(&limits(1, Rate::PerSecond(0.5)));
-    drop(both);
-    let begun = Moment::now().steady;
-    let one = admit(&throttle, &lane).await;
-    assert!(waits(&throttle, &lane).await);
-    drop(one);
-    let _next = admit(&throttle, &lane).await;
-    assert!(begun.elapsed() >= 2 * SECOND);
+async fn limits_that_change_hold_at_once_for_requests_that_wait_too() {
+    let throttles = Throttles::default();
+    let throttle = limited(&throttles, 1, 0.001);
+    let (lane, begun) = (Lane::default(), Moment::now().steady);
+    throttle.admit(&lane, 1).await;
+    let faster = async {
+        sleep(SECOND).await;
+        limited(&throttles, 2, 0.5);
+    };
+    let (first, ()) = tokio::join!(throttle.admit(&lane, 1), faster);
+    assert_eq!(begun.elapsed(), 2 * SECOND);
+    let second = throttle.admit(&lane, 1).await;
+    assert_eq!(begun.elapsed(), 4 * SECOND);
+    limited(&throttles, 1, 0.2);
+    drop(first);
+    assert!(throttle.admit(&lane, 1).now_or_never().is_none());
+    drop(second);
+    throttle.admit(&lane, 1).await;
+    assert_eq!(begun.elapsed(), 9 * SECOND);
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
-    let throttle = throttle(1, Rate::PerSecond(0.5));
+    let throttle = throttle(1, 0.5);
     let begun = Moment::now().steady;
-    let row = throttle.admit(&Lane::default(), 2).await;
-    assert_eq!(
-        begun.elapsed().as_secs(),
-        2,
-        "the second one may be sent too"
-    );
-    drop(row);
-    admit(&throttle, &Lane::default()).await;
-    assert_eq!(begun.elapsed().as_secs(), 4);
+    for (requests, seconds) in [(2, 2), (1, 4), (1, 6)] {
+        throttle.admit(&Lane::default(), requests).await;
+        assert_eq!(begun.elapsed().as_secs(), seconds);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() {
-    let throttle = throttle(4, Rate::PerSecond(0.2));
-    let lane = Lane::default();
-    let begun = Moment::now().steady;
-    admit(&throttle, &lane).await;
+    let throttle = throttle(4, 0.2);
+    let (lane, begun) = (Lane::default(), Moment::now().steady);
+    throttle.admit(&lane, 1).await;
     for _ in 0..100 {
-        assert!(waits(&throttle, &lane).await);
+        let given_up = tokio::time::timeout(SECOND / 50, throttle.admit(&lane, 1));
+        assert!(given_up.await.is_err());
     }
-    admit(&throttle, &lane).await;
+    throttle.admit(&lane, 1).await;
     assert_eq!(begun.elapsed().as_secs(), 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_comes_a_millisecond_early_is_sent_at_once_and_moves_no_other() {
-    let throttle = throttle(1, Rate::PerSecond(5.0));
+    let throttle = throttle(1, 5.0);
     let (lane, begun) = (Lane::default(), Moment::now().steady);
-    admit(&throttle, &lane).await;
+    throttle.admit(&lane, 1).await;
     for (comes, is_sent) in [(199, 199), (200, 400), (400, 600)] {
-        tokio::time::sleep_until(begun + Duration::from_millis(comes)).await;
-        admit(&throttle, &lane).await;
+        sleep_until(begun + Duration::from_millis(comes)).await;
+        throttle.admit(&lane, 1).await;
         assert_eq!(begun.elapsed(), Duration::from_millis(is_sent));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_waits_waits_longer_after_429() {
-    let throttle = throttle(2, Rate::PerSecond(1.0));
-    let lane = Lane::default();
-    let begun = Moment::now().steady;
-    let first = admit(&throttle, &lane).await;
-    let limited = async {
-        tokio::time::sleep(SECOND / 2).await;
-        throttle.answered(&lane, Answer::Limited, SECOND / 2, LIMIT);
-        drop(first);
-    };
-    tokio::join!(admit(&throttle, &lane), limited);
-    // The rate fell half a second after the first request.
-    assert_eq!(begun.elapsed().as_millis(), 500 + 1_539);
-}
-
-#[tokio::test(start_paused = true)]
-async fn requests_say_how_long_they_waited() {
-    let throttle = throttle(3, Rate::PerSecond(1.0));
-    let lane = Lane::default();
-    let (one, two, three) = tokio::join!(
-        admit(&throttle, &lane),
-        admit(&throttle, &lane),
-        admit(&throttle, &lane)
-    );
-    let waited = [one, two, three].map(|admission| admission.waited);
-    assert_eq!(waited, [Duration::ZERO, SECOND, 2 * SECOND]);
+async fn requests_say_how_long_the_rate_held_them_back_which_may_fall_meanwhile() {
+    let throttle = throttle(3, 1.0);
+    let (lane, begun) = (Lane::default(), Moment::now().steady);
+    throttle.admit(&lane, 1).await;
+    let waits = || async { throttle.admit(&lane, 1).await.waited };
+    let limited = async { throttle.limited() };
+    let (one, (), two) = tokio::join!(waits(), limited, waits());
+    // The rate fell by a third.
+    assert_eq!([one, two], [3 * SECOND / 2; 2]);
+    assert_eq!(begun.elapsed(), 3 * SECOND);
 }

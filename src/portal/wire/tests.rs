@@ -1,6 +1,5 @@
 //! Rows as portals send them, and as they should not.
 
-use super::page::Row;
 use super::*;
 
 fn row(json: &str) -> serde_json::Result<FileRow<'_>> {
@@ -42,35 +41,6 @@ fn null_absent_and_unknown_values_are_no_accident() {
     }
 }
 
-#[test]
-fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
-    let bodies: [(&[u8], &str); 2] = [
-        (
-            br#"{"filename":"\ud800","indexError":"bad \ud800 name"}"#,
-            "bad \u{fffd} name",
-        ),
-        (
-            b"{\"filename\":\"\xff\",\"indexError\":\"\xff!\"}",
-            "\u{fffd}!",
-        ),
-    ];
-    for (body, error) in bodies {
-        assert_eq!(
-            row(&readable(body.to_vec())).unwrap().reason().as_deref(),
-            Some(error)
-        );
-    }
-}
-
-#[test]
-fn ids_that_are_not_uuids_still_tell_files_apart() {
-    let key = |json| row(json).unwrap().key();
-    assert_eq!(key(r#"{"id":"a"}"#), key(r#"{"id":"a"}"#));
-    assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"id":"b"}"#));
-    assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"linkId":"a"}"#));
-    assert_eq!(key("{}"), key(r#"{"id":null}"#));
-}
-
 /// Values of every type that JSON has, but for strings.
 const OTHER_TYPES: [&str; 7] = [
     "true",
@@ -103,11 +73,23 @@ fn a_field_of_another_type_is_unknown() {
 }
 
 #[test]
-fn a_row_that_is_no_object_is_a_row_without_fields() {
-    for value in ["null", "\"row\"", "[\"a\",\"b\"]", "7", "-7", "0.5", "true"] {
-        let Row(row): Row<FileRow<'_>> = serde_json::from_str(value).unwrap();
-        assert_eq!(row.key(), FileRow::default().key(), "{value}");
-    }
+fn a_row_that_is_null_is_a_row_without_fields_and_far_too_many_rows_are_refused() {
+    let page = |rows: &[&str]| {
+        let rows = rows.join(",");
+        PageBody::new(format!(r#"{{"data":[{rows}],"pagination":{{"total":1}}}}"#))
+    };
+    let mut keys = Vec::new();
+    page(&["null"]).read(|row| keys.push(row.key())).unwrap();
+    assert_eq!(keys, [FileRow::default().key()]);
+    assert_eq!(
+        page(&vec!["null"; 10_000]).read(|_| {}).unwrap().rows,
+        10_000
+    );
+    let error = page(&vec!["null"; 10_001]).read(|_| {}).unwrap_err();
+    assert!(
+        error.to_string().contains("more than 10000 rows"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -129,6 +111,7 @@ fn ids_of_any_type_tell_files_apart() {
         r#"{"$oid":"b"}"#,
         r#"{"a":{"b":1}}"#,
         r#""a""#,
+        r#""b""#,
     ];
     let key = |id: &str| row(&format!(r#"{{"id":{id}}}"#)).unwrap().key();
     let keys: std::collections::HashSet<_> = ids.iter().map(|id| key(id)).collect();

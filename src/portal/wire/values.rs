@@ -2,64 +2,56 @@
 
 use std::borrow::Cow;
 
-use serde::de::{self, Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::model::{StatusWord, Timestamp};
 
-/// A field as it came; `None` if it is absent or null. What nobody asks for is not decoded.
-pub(super) type Field<'a> = Option<&'a RawValue>;
+/// A field as it came; `None` if it is absent or null.
+pub(in crate::portal) type Field<'a> = Option<&'a RawValue>;
 
 /// A text without its escapes; empty if it is another type.
-pub(super) fn text(field: Field<'_>) -> Cow<'_, str> {
+pub(in crate::portal) fn text(field: Field<'_>) -> Cow<'_, str> {
     let json = field.map_or("", RawValue::get);
-    match json
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-    {
+    match unquoted(json) {
         Some(text) if !text.contains('\\') => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(serde_json::from_str(json).unwrap_or_default()),
-        None => Cow::Borrowed(""),
+        _ => Cow::Owned(serde_json::from_str(json).unwrap_or_default()),
     }
 }
 
-pub(super) fn time(field: Field<'_>) -> Option<Timestamp> {
+pub(in crate::portal) fn time(field: Field<'_>) -> Option<Timestamp> {
     Timestamp::parse(&text(field))
 }
 
-/// An amount that nothing depends on: 0 unless it is a number, or a text of one.
-pub(super) fn amount(field: Field<'_>) -> u64 {
-    number(field.map_or("", RawValue::get), |_| true).unwrap_or(0)
+/// A number that nothing depends on: 0 if there is none.
+pub(in crate::portal) fn amount(field: Field<'_>) -> u64 {
+    field.and_then(|field| whole(field.get())).unwrap_or(0)
 }
 
-/// A number of things in JSON: not negative, and cut at `u64::MAX`. Some databases give the result of `COUNT(*)` as text.
-pub(in crate::portal) fn whole(json: &str) -> Option<u64> {
-    number(json, |number| number >= 0.0 && number.fract() == 0.0)
-}
-
-/// A number as a whole one that is not negative, if it is finite and `fits`.
+/// A number of things in JSON, not negative, and cut at `u64::MAX`; or a text of one: so some databases give the result of `COUNT(*)`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a cast from float to integer saturates, which is what is wanted"
 )]
-fn number(json: &str, fits: impl FnOnce(f64) -> bool) -> Option<u64> {
-    let digits = unquoted(json);
+pub(in crate::portal) fn whole(json: &str) -> Option<u64> {
+    let digits = unquoted(json).unwrap_or(json);
     digits.parse().ok().or_else(|| {
         let number: f64 = digits.parse().ok()?;
-        (number.is_finite() && fits(number)).then_some(number as u64)
+        let is_whole = number.is_finite() && number >= 0.0 && number.fract() == 0.0;
+        is_whole.then_some(number as u64)
     })
 }
 
-fn unquoted(json: &str) -> &str {
-    json.trim_matches('"')
+fn unquoted(json: &str) -> Option<&str> {
+    json.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// Reads a number of things.
 pub(super) fn total<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let total = optional_whole(deserializer)?;
-    total.ok_or_else(|| de::Error::custom("expected a number of things that is not negative"))
+    total.ok_or_else(|| D::Error::custom("expected a number of things that is not negative"))
 }
 
 /// Reads a number of things, if it is one.
@@ -88,7 +80,7 @@ pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::
         return Ok(0);
     };
     let json = field.get();
-    let uuid = Uuid::try_parse(unquoted(json));
+    let uuid = Uuid::try_parse(unquoted(json).unwrap_or(json));
     let uuid = uuid.unwrap_or_else(|_| Uuid::new_v5(&Uuid::NAMESPACE_OID, json.as_bytes()));
     Ok(uuid.as_u128())
 }

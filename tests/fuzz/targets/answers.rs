@@ -51,7 +51,7 @@ fn read(body: &PageBody) -> Result<(Vec<FileRow<'_>>, Page), PortalError> {
 /// # Panics
 /// When that does not hold.
 pub fn folder_list(bytes: &[u8]) {
-    let list = match Listing::decode(bytes) {
+    let list = match Listing::decode(bytes, None) {
         Ok(list) => list,
         Err(error) => return assert_invalid(&error),
     };
@@ -66,7 +66,7 @@ pub fn folder_list(bytes: &[u8]) {
     let doubled = [rows.clone(), rows, invalid].concat();
     for (total, missing) in [(doubled.len(), 0), (doubled.len() + 1, 1)] {
         let body = json!({"data": doubled, "meta": {"total": total}}).to_string();
-        let again = Listing::decode(body.as_bytes()).expect("our own list is readable");
+        let again = Listing::decode(body, None).expect("our own list is readable");
         assert_eq!(again.folders, list.folders);
         assert_eq!(
             (again.invalid_rows, again.missing_rows),

@@ -1,13 +1,12 @@
 //! Builds what connects to a portal from the configuration.
 
-use std::time::Duration;
-
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, ClientBuilder, Identity};
 use thiserror::Error;
 
 use crate::config::{ClientCertificate, Portal, Proxy};
 use crate::pem::{Pem, PemError};
+use crate::portal::connection::Connection;
 
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
@@ -28,13 +27,6 @@ pub enum BuildError {
     Http(reqwest::Error),
 }
 
-/// What connections are made of.
-pub(super) struct Parts {
-    pub portal: Portal,
-    pub connect_timeout: Duration,
-    pub concurrency: usize,
-}
-
 /// The certificate files that the configuration names.
 #[derive(Hash)]
 pub(super) struct CertificateFiles {
@@ -43,29 +35,33 @@ pub(super) struct CertificateFiles {
     certificate: Option<[Pem; 2]>,
 }
 
-impl Parts {
-    pub fn read(&self) -> Result<CertificateFiles, BuildError> {
+impl CertificateFiles {
+    pub fn read(portal: &Portal) -> Result<Self, BuildError> {
         let Portal {
             ca_file,
             client_certificate,
             ..
-        } = &self.portal;
+        } = portal;
         let pair =
             |it: &ClientCertificate| Ok([Pem::read(&it.cert_file)?, Pem::read(&it.key_file)?]);
         let certificate = client_certificate.as_ref().map(pair);
-        Ok(CertificateFiles {
+        Ok(Self {
             authorities: ca_file.as_ref().map(Pem::read).transpose()?,
             certificate: certificate.transpose().map_err(BuildError::Pem)?,
         })
     }
+}
 
+impl Connection {
     /// Sends nothing.
-    pub fn build(&self, files: &CertificateFiles) -> Result<reqwest::Client, BuildError> {
+    pub(super) fn build(&self, files: &CertificateFiles) -> Result<reqwest::Client, BuildError> {
         crate::tls::install_provider();
-        let Self { portal, .. } = self;
+        let portal = &self.portal;
+        // Answers are unpacked where their size is limited.
         let builder = reqwest::Client::builder()
             .user_agent(&portal.user_agent)
             .connect_timeout(self.connect_timeout)
+            .no_gzip()
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .pool_max_idle_per_host(self.concurrency);

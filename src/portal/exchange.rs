@@ -1,0 +1,232 @@
+//! One request and its answer.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use flate2::read::MultiGzDecoder;
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, DATE, HeaderMap,
+    HeaderName, HeaderValue, RETRY_AFTER,
+};
+use reqwest::{Request, Response, StatusCode};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::clock::Moment;
+use crate::model::Timestamp;
+use crate::portal::ask::Ask;
+use crate::portal::error::PortalError;
+use crate::portal::key::{ApiKey, KeyError};
+use crate::portal::lane::Lane;
+use crate::portal::observe::Code;
+use crate::portal::retry::retry_after;
+use crate::portal::session::Session;
+use crate::portal::throttle::Admission;
+
+/// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
+/// known.
+const REINDEX_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
+const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
+
+/// Largest error body that is read, in bytes after decompression.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// The answer to a request with status 200.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub body: Vec<u8>,
+    /// The portal's time (the header `Date`), if it says one.
+    pub date: Option<Timestamp>,
+}
+
+impl Session {
+    /// Sends a request once. The answer may take until a limit, and as long as requests may.
+    pub(super) async fn send(
+        &self,
+        ask: Ask<'_>,
+        lane: &Lane,
+        limit: Duration,
+        _admission: &Admission<'_>,
+    ) -> Result<Reply, PortalError> {
+        let (client, key) = (&*self.client, self.key());
+        let most_bytes = match ask {
+            Ask::Mine => MAX_LIST_BYTES,
+            _ => client.max_body_bytes,
+        };
+        let limit = match ask {
+            Ask::ReindexFailed(_) => client.timeout.max(REINDEX_TIMEOUT),
+            _ => client.timeout.min(limit),
+        };
+        let request = request(ask, &client.base, &key)?;
+        let begun = Moment::now().steady;
+        let mut status = None;
+        let exchange = async {
+            let response = self.transport.send(request).await?;
+            status = Some(response.status());
+            receive(response, most_bytes, &key).await
+        };
+        let result = timeout(limit, exchange).await;
+        let result = result.unwrap_or_else(|_| match status {
+            // What the head of the answer says is known although its body is late.
+            Some(status) if status != StatusCode::OK => {
+                Err(PortalError::from_status(status.as_u16(), None, b""))
+            }
+            _ => Err(PortalError::Timeout { limit }),
+        });
+        let took = begun.elapsed();
+        let code = status.map_or(Code::Error, |status| Code::Status(status.as_u16()));
+        client.observer.requested(ask.endpoint(), code, took);
+        lane.answered(took, limit);
+        match &result {
+            Ok(_) => client.throttle.answered(),
+            Err(error) if error.status() == Some(429) => client.throttle.limited(),
+            Err(_) => {}
+        }
+        result
+    }
+}
+
+fn request(ask: Ask<'_>, base: &Url, key: &ApiKey) -> Result<Request, KeyError> {
+    let mut request = Request::new(ask.endpoint().method(), ask.address(base));
+    let may_have_a_body = !request.method().is_safe();
+    let headers = request.headers_mut();
+    headers.insert(AUTHORIZATION, key.header()?);
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    if may_have_a_body {
+        // Some servers answer 411 without it (RFC 9110, 8.6).
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
+    Ok(request)
+}
+
+async fn receive(
+    response: Response,
+    most_bytes: usize,
+    key: &ApiKey,
+) -> Result<Reply, PortalError> {
+    let now = Moment::now().wall;
+    let (status, headers) = (response.status(), response.headers());
+    if status != StatusCode::OK {
+        let retry_after = text(headers, RETRY_AFTER).and_then(|wait| retry_after(wait, now));
+        let body = body(response, MAX_ERROR_BYTES, key).await;
+        let body = body.unwrap_or_default();
+        return Err(PortalError::from_status(
+            status.as_u16(),
+            retry_after,
+            &body,
+        ));
+    }
+    let date = text(headers, DATE).and_then(|date| httpdate::parse_http_date(date).ok());
+    let body = body(response, most_bytes, key).await?;
+    if is_cut_off(&body) {
+        let cause = "the answer ends in the middle".to_owned();
+        return Err(PortalError::Connection { cause });
+    }
+    Ok(Reply {
+        body,
+        date: date.map(Timestamp::from),
+    })
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Reads a body up to a limit, which also holds for what a packed one unpacks to.
+async fn body(mut response: Response, limit: usize, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+    let encoding = text(response.headers(), CONTENT_ENCODING).unwrap_or_default();
+    let is_packed = ["gzip", "x-gzip"]
+        .iter()
+        .any(|name| encoding.eq_ignore_ascii_case(name));
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > limit {
+            return Err(PortalError::TooLarge { limit });
+        }
+        body.extend_from_slice(&piece);
+    }
+    if is_packed {
+        body = unpacked(&body, limit)?;
+    }
+    key.hide_in(&mut body);
+    Ok(body)
+}
+
+fn unpacked(body: &[u8], limit: usize) -> Result<Vec<u8>, PortalError> {
+    let mut unpacked = Vec::new();
+    let mut reader = MultiGzDecoder::new(body).take(limit as u64 + 1);
+    match reader.read_to_end(&mut unpacked) {
+        Ok(size) if size > limit => Err(PortalError::TooLarge { limit }),
+        Ok(_) => Ok(unpacked),
+        Err(error) => Err(PortalError::Invalid {
+            cause: format!("the body cannot be unpacked: {error}"),
+        }),
+    }
+}
+
+/// Whether a body is a JSON object whose end is missing: the connection broke, and no length said so.
+fn is_cut_off(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    body.first() == Some(&b'{') && body.last() != Some(&b'}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(pieces: &[&str]) -> Vec<u8> {
+        use std::io::Write as _;
+        let pack = |piece: &&str| {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(piece.as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        };
+        pieces.iter().flat_map(pack).collect()
+    }
+
+    #[tokio::test]
+    async fn bodies_are_read_up_to_their_limit_in_each_spelling_of_gzip() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "kbk_secret").unwrap();
+        let path = crate::config::HiddenPath::file("api_key_file", file.path());
+        let key = ApiKey::read(&crate::config::KeySource::File(path)).unwrap();
+        let (plain, members) = ("{\"data\":[]}", ["{\"data\":", "[]}"]);
+        for (encoding, sent) in [
+            ("identity", plain.as_bytes().to_vec()),
+            ("gzip", packed(&[plain])),
+            ("GZIP", packed(&members)),
+            ("x-gzip", packed(&members)),
+        ] {
+            for (limit, is_read) in [(plain.len(), true), (plain.len() - 1, false)] {
+                let limit = limit.max(if is_read { sent.len() } else { 0 });
+                let answer = axum::http::Response::builder().header(CONTENT_ENCODING, encoding);
+                let answer = Response::from(answer.body(sent.clone()).unwrap());
+                let read = body(answer, limit, &key).await;
+                match read {
+                    Ok(body) => assert!(is_read && body == plain.as_bytes(), "{encoding}"),
+                    Err(PortalError::TooLarge { .. }) => assert!(!is_read, "{encoding}"),
+                    Err(error) => panic!("{encoding}: {error}"),
+                }
+            }
+        }
+        let error = unpacked(b"{}", 10).unwrap_err();
+        assert!(matches!(error, PortalError::Invalid { .. }), "{error}");
+    }
+
+    #[test]
+    fn an_object_without_its_end_is_cut_off() {
+        for (body, expected) in [
+            ("{\"data\":[", true),
+            ("{\"data\":[]} \n", false),
+            ("<html>", false),
+            ("[", false),
+            ("", false),
+        ] {
+            assert_eq!(is_cut_off(body.as_bytes()), expected, "{body}");
+        }
+    }
+}

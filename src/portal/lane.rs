@@ -1,0 +1,146 @@
+//! How the requests of one task are answered, such as the read of a folder.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use crate::clock::Moment;
+
+/// The requests of one task.
+#[derive(Debug, Default)]
+pub struct Lane {
+    /// Whether it has very many requests, so that it leaves one in flight to others as slow ones do.
+    large: bool,
+    /// Whether the last answer was slow.
+    slow: AtomicBool,
+    failing: Mutex<Option<Failing>>,
+}
+
+/// A request failed, and none has succeeded since.
+#[derive(Debug)]
+struct Failing {
+    since: Instant,
+    error: String,
+    /// When it is repeated.
+    rests_until: Instant,
+}
+
+/// What a task needs at this moment of the requests that a portal is asked at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    Usual,
+    /// It is answered slowly.
+    Slow,
+    /// It waits to repeat a request.
+    Nothing,
+}
+
+impl Lane {
+    /// A lane for a folder whose last read was slow.
+    pub fn slow() -> Self {
+        Self {
+            slow: true.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A lane for reads of very many pages.
+    pub fn large() -> Self {
+        Self {
+            large: true,
+            ..Self::default()
+        }
+    }
+
+    pub fn demand(&self) -> Demand {
+        let now = Moment::now().steady;
+        if self
+            .failing()
+            .as_ref()
+            .is_some_and(|it| it.rests_until > now)
+        {
+            Demand::Nothing
+        } else if self.slow.load(Ordering::Relaxed) {
+            Demand::Slow
+        } else {
+            Demand::Usual
+        }
+    }
+
+    /// Whether it leaves one request in flight to others.
+    pub(super) fn yields(&self) -> bool {
+        self.large || self.demand() != Demand::Usual
+    }
+
+    /// An answer came, or none within the time limit of the request.
+    pub(super) fn answered(&self, took: Duration, limit: Duration) {
+        self.slow.store(took > limit / 2, Ordering::Relaxed);
+    }
+
+    pub(super) fn succeeded(&self) {
+        *self.failing() = None;
+    }
+
+    /// Waits before a request is repeated that failed. Nothing is in flight meanwhile.
+    pub(super) async fn rest(&self, wait: Duration, error: &impl ToString) {
+        let now = Moment::now().steady;
+        let rests_until = now + wait;
+        {
+            let mut failing = self.failing();
+            *failing = Some(Failing {
+                since: failing.as_ref().map_or(now, |failing| failing.since),
+                error: error.to_string(),
+                rests_until,
+            });
+        }
+        sleep_until(rests_until).await;
+    }
+
+    /// The last error, if all requests failed for so long.
+    pub fn failed_for(&self, time: Duration) -> Option<String> {
+        let failing = self.failing();
+        let failing = failing.as_ref()?;
+        (failing.since.elapsed() >= time).then(|| failing.error.clone())
+    }
+
+    fn failing(&self) -> MutexGuard<'_, Option<Failing>> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_waits_to_repeat_a_request_needs_nothing_and_says_why() {
+        let lane = Lane::default();
+        let rests = async {
+            for error in ["status 503", "status 429"] {
+                lane.rest(Duration::from_secs(40), &error).await;
+            }
+        };
+        let seen = async {
+            sleep_until(Moment::now().steady + Duration::from_secs(61)).await;
+            assert_eq!(lane.demand(), Demand::Nothing);
+            assert_eq!(lane.failed_for(Duration::from_secs(62)), None);
+            let error = lane.failed_for(Duration::from_mins(1));
+            assert_eq!(error.as_deref(), Some("status 429"));
+        };
+        tokio::join!(rests, seen);
+        assert_eq!(lane.demand(), Demand::Usual);
+        lane.succeeded();
+        assert_eq!(lane.failed_for(Duration::ZERO), None);
+    }
+
+    #[test]
+    fn slow_is_what_took_more_than_half_of_its_time_limit() {
+        let (lane, limit) = (Lane::default(), Duration::from_secs(30));
+        for (seconds, demand) in [(15, Demand::Usual), (16, Demand::Slow), (1, Demand::Usual)] {
+            lane.answered(Duration::from_secs(seconds), limit);
+            assert_eq!(lane.demand(), demand, "{seconds}");
+        }
+    }
+}
