@@ -1,10 +1,10 @@
 //! Audits: full scans that show whether the rows of a folder are in the order of their status. One is made at a time. They sum up sizes as well.
 //!
-//! A portal of which nothing is known is audited first, then each folder that is counted by boundaries every `full_every`. A folder that is known
-//! not to be sorted needs none: each of its counts is such a scan.
+//! A folder that is counted by boundaries is audited every `full_every`, and before that while nothing vouches for its counts.
 
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
@@ -18,29 +18,26 @@ use crate::config::Strategy;
 use crate::count::{Order, Way};
 use crate::history::ListEntry;
 use crate::model::{FolderId, Timestamp};
-use crate::snapshot::{FolderState, FolderView, SortingState};
+use crate::snapshot::{FolderState, SortingState};
 
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// An audit that failed is made again after this part of `full_every`, and one that did not show the order of the rows.
-const SOON_SHARE: u32 = 24;
-
-/// Shortest time between two audits of a folder, as a part of `full_every`.
-const LEAST_SHARE: f64 = 0.75;
+/// Two audits of a folder are at least this part of `full_every` apart.
+const LEAST_SHARE: u32 = 24;
 
 impl Collector {
     /// Queues the audit that is due, unless one waits or is under way.
     pub(super) fn queue_audit(&mut self) {
-        let now = Moment::now();
         let collect = &self.settings.collect;
-        let is_single = self.log.is_single();
-        if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
+        let is_wanted = collect.strategy != Strategy::Full && !self.log.is_single();
+        if !is_wanted || self.queue.is_auditing() {
             return;
         }
+        let now = Moment::now();
         let due = self.folders.iter();
         let due = due.filter(|folder| self.needs_audit(folder, now));
-        // What may show the order first, and then what was never audited; of these the small ones first.
+        // What may show the order first, and then what was audited longest ago; of these the small ones first.
         let next = due.min_by_key(|folder| {
             let last = folder.view.full_read.map(|full| full.at);
             let pages = folder.expected().pages();
@@ -50,18 +47,12 @@ impl Collector {
             return;
         };
         // Where the portal is known to sort, whatever is due before a quiet folder would be due again is read first.
-        let due = match self.sorting {
-            SortingState::Assumed => Due {
-                need: Need::Pressing,
-                at: now.steady,
-            },
-            SortingState::Shown | SortingState::Refuted => Due {
-                need: Need::Quiet,
-                at: now.steady + collect.quiet_every,
-            },
+        let (need, at) = match self.sorting {
+            SortingState::Assumed => (Need::Pressing, now.steady),
+            _ => (Need::Quiet, now.steady + collect.quiet_every),
         };
         self.queue.push(QueuedRead {
-            due,
+            due: Due { need, at },
             folder,
             kind: ReadKind::Audit,
             is_slow: false,
@@ -72,28 +63,19 @@ impl Collector {
 
     fn needs_audit(&self, folder: &Folder, now: Moment) -> bool {
         let (view, collect) = (&folder.view, &self.settings.collect);
-        let Some(counts) = view.counts.as_ref() else {
-            return false;
-        };
-        let may_begin = view.state == FolderState::Counted
+        let counts = view.counts.as_ref();
+        let can_be_audited = view.state == FolderState::Counted
+            && counts.is_some_and(|counts| counts.look.way == Way::Sorted)
             && folder.order() != Order::Unsorted
             && folder.expected().pages() <= collect.max_pages_per_folder.get()
             && !folder.has_unreadable_pages();
-        if !may_begin {
-            return false;
-        }
-        let is_by_boundaries = counts.look.way == Way::Sorted;
-        match folder.audit_again_at {
-            Some(at) => at <= now.steady,
-            None if sorting::of_folder(self.sorting, folder.order()) == SortingState::Shown => {
-                is_by_boundaries && is_due(view, collect.full_every, now.wall)
-            }
-            None => {
-                let is_new = folder.scanned().is_none();
-                may_show_order(folder) && folder.order() == Order::Unknown
-                    || is_by_boundaries && is_new
-            }
-        }
+        let is_vouched = sorting::of_folder(self.sorting, folder.order()) == SortingState::Shown
+            || folder.scanned().is_some();
+        let is_recent = |full_read: Timestamp| now.wall.since(full_read) < collect.full_every;
+        let is_too_soon = |at: Instant| now.steady < at + collect.full_every / LEAST_SHARE;
+        can_be_audited
+            && !(is_vouched && view.full_read.is_some_and(|full| is_recent(full.at)))
+            && !folder.audited.is_some_and(is_too_soon)
     }
 
     /// An audit ended, which began with an entry of the list.
@@ -104,21 +86,17 @@ impl Collector {
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
             return;
         };
-        let shown = match read.result {
+        folder.audited = Some(read.ended.steady);
+        match read.result {
             Ok(Found::Counted(count)) => {
-                let order = count.order;
                 let read = (read.began, read.ended, *count);
                 folder.finish_audit(read, entry, class_slots, reindex);
-                order.is_some_and(|order| order != Order::Unknown)
             }
-            Ok(Found::ManyPages | Found::Unsorted) => false,
+            Ok(Found::ManyPages | Found::Unsorted) => {}
             Err(error) => {
                 warn!(%portal, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
-                false
             }
-        };
-        let soon = Moment::now().steady + self.settings.collect.full_every / SOON_SHARE;
-        folder.audit_again_at = (!shown).then_some(soon);
+        }
         self.judge_sorting();
         self.save([id]);
     }
@@ -157,50 +135,4 @@ impl Collector {
 fn may_show_order(folder: &Folder) -> bool {
     let counts = folder.view.counts.as_ref();
     counts.is_some_and(|counts| shows_order(&counts.files)) && folder.expected().pages() > 1
-}
-
-/// Whether a folder is to be audited. Due times of folders that were audited at the same time are spread by their ids.
-fn is_due(view: &FolderView, every: Duration, now: Timestamp) -> bool {
-    view.full_read
-        .is_none_or(|full_read| now.since(full_read.at) >= every.mul_f64(share(view.id)))
-}
-
-/// The part of `full_every` after which a folder is audited: from three quarters to all of it.
-fn share(folder: FolderId) -> f64 {
-    LEAST_SHARE + (1.0 - LEAST_SHARE) * folder.fraction()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::history::FullRead;
-    use crate::model::{ByStatus, FolderName};
-
-    const DAY: Duration = Duration::from_hours(24);
-
-    /// Whether a folder is due that was audited last so long ago.
-    fn due(id: u128, ago: Option<Duration>) -> bool {
-        let now = Moment::now().wall;
-        let id = uuid::Uuid::from_u128(id).into();
-        let mut view = FolderView::unseen(id, FolderName::new("Inbox"));
-        view.full_read = ago.map(|ago| FullRead {
-            at: now.before(ago),
-            sizes: ByStatus::default(),
-            missing_rows: 0,
-            repeated_rows: 0,
-            scanned: None,
-        });
-        is_due(&view, DAY, now)
-    }
-
-    #[test]
-    fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
-        for id in [0, u128::MAX / 3, u128::MAX] {
-            assert!(due(id, None));
-            assert!(due(id, Some(DAY)));
-            assert!(!due(id, Some(DAY / 2)));
-        }
-        let late = Some(DAY * 7 / 8);
-        assert!(due(0, late) && !due(u128::MAX, late));
-    }
 }

@@ -2,20 +2,20 @@
 
 use thiserror::Error;
 
-use crate::collect::layout::{PageNumber, is_deep};
+use crate::collect::layout::is_deep;
 use crate::model::FolderId;
-use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError};
+use crate::portal::{FileRow, PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError};
 
 /// Fetches a page of a folder.
 pub trait FetchPage: Fn(PageRequest) -> Self::Answer {
-    /// The page, when it is there.
-    type Answer: Future<Output = Result<PageBody, PortalError>>;
+    /// The page with its body, when it is there.
+    type Answer: Future<Output = Result<(PageRequest, PageBody), ReadError>>;
 }
 
 impl<F, A> FetchPage for F
 where
     F: Fn(PageRequest) -> A,
-    A: Future<Output = Result<PageBody, PortalError>>,
+    A: Future<Output = Result<(PageRequest, PageBody), ReadError>>,
 {
     type Answer = A;
 }
@@ -35,25 +35,16 @@ pub enum ReadError {
         "{page} is empty, although the portal reports {total} files in the folder: a list that ends early is not counted"
     )]
     Empty { page: PageRequest, total: u64 },
-    /// The portal answered with another page.
     #[error("the exporter requested {asked}, and the portal answered with page {came}")]
-    OtherPage {
-        /// The page that was asked for.
-        asked: PageRequest,
-        came: u64,
-    },
+    OtherPage { asked: PageRequest, came: u64 },
     /// The folder is larger than the configuration allows.
     #[error("the folder has {pages} pages, more than max_pages_per_folder ({limit})")]
-    TooManyPages {
-        /// The number of pages by the portal's total.
-        pages: u64,
-        limit: u64,
-    },
+    TooManyPages { pages: u64, limit: u64 },
     #[error("the portal reports {total} files in the folder, which is not plausible")]
     ImplausibleTotal { total: u64 },
     /// Pages that were asked for by status are not sorted by it.
     #[error("{} by status: a status occurs again after another one", list(pages))]
-    Unsorted { pages: Vec<PageNumber> },
+    Unsorted { pages: Vec<PageRequest> },
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed too fast to find the boundaries between statuses")]
     Moving,
@@ -77,48 +68,55 @@ impl ReadError {
         }
     }
 
+    /// What the portal answered in place of a page.
+    fn answer(&self) -> Option<(u64, &PortalError)> {
+        match self {
+            Self::Portal { page, error } => Some((page.page, error)),
+            _ => None,
+        }
+    }
+
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Portal { error, .. } if error.is_refusal())
+        self.answer().is_some_and(|(_, error)| error.is_refusal())
     }
 
     /// Whether the folder is gone. A portal may answer 404 for a page behind the last one as well.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Portal { page, error } if page.page == 1 && error.status() == Some(404))
+        let answer = self.answer();
+        answer.is_some_and(|(page, error)| page == 1 && error.status() == Some(404))
     }
 
     /// Whether a page was refused that a search engine may refuse because of its number.
     pub fn is_of_deep_page(&self) -> bool {
-        let Self::Portal { page, error } = self else {
-            return false;
-        };
-        let is_refused = error
-            .status()
-            .is_some_and(|status| !matches!(status, 401 | 403 | 429));
-        is_refused && is_deep(page.page, PAGE_SIZE)
+        self.answer().is_some_and(|(page, error)| {
+            let status = error.status();
+            status.is_some_and(|status| !matches!(status, 401 | 403 | 429))
+                && is_deep(page, PAGE_SIZE)
+        })
     }
 
     /// Whether the portal took too long for the folder.
     pub fn is_slow(&self) -> bool {
-        matches!(
-            self,
-            Self::Portal {
-                error: PortalError::Timeout { .. },
-                ..
-            }
-        )
+        let answer = self.answer();
+        answer.is_some_and(|(_, error)| matches!(error, PortalError::Timeout { .. }))
     }
 }
 
-/// The total of the page that was asked for.
-pub(crate) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u64, ReadError> {
+/// Passes each row of an answer to `each`; the answer must be the page that was asked for.
+pub fn read_rows<'a>(
+    asked: PageRequest,
+    body: &'a PageBody,
+    each: impl FnMut(FileRow<'a>),
+) -> Result<Pagination, ReadError> {
+    let pagination = body.read(each).map_err(ReadError::at(asked))?.pagination;
     match pagination.page {
         Some(came) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
-        _ => Ok(pagination.total),
+        _ => Ok(pagination),
     }
 }
 
-fn list(pages: &[PageNumber]) -> String {
-    let numbers: Vec<_> = pages.iter().map(|page| page.number().to_string()).collect();
+fn list(pages: &[PageRequest]) -> String {
+    let numbers: Vec<_> = pages.iter().map(|page| page.page.to_string()).collect();
     match numbers.as_slice() {
         [page] => format!("page {page} is not sorted"),
         pages => format!("pages {} are not sorted", pages.join(", ")),

@@ -47,8 +47,8 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Option<Arc<Boundaries>>,
-    /// When an audit is made that is due before its time: the last one failed, or did not show what it should.
-    pub audit_again_at: Option<Instant>,
+    /// When an audit of it ended last in this process.
+    pub audited: Option<Instant>,
     witnesses: Witnesses,
     pub walks: Walks,
 }
@@ -89,7 +89,7 @@ impl Folder {
             state_before: None,
             times_counted: 0,
             boundaries: None,
-            audit_again_at: None,
+            audited: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
             walks: Walks::default(),
         };

@@ -4,102 +4,84 @@
 //! cannot detect a delete on a page that was read together with an upload on a page that was not read yet. A page that lacks rows
 //! before the last one, or lists a file twice, is read again before it is believed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
 
 use crate::aggregate::{Tally, TallyContext};
-use crate::collect::error::{FetchPage, ReadError, total_of};
-use crate::collect::layout::{Layout, PageNumber};
-use crate::collect::order::{Breaks, RowOrder};
+use crate::collect::error::{FetchPage, ReadError, read_rows};
+use crate::collect::layout::may_end_at;
+use crate::collect::order::breaks;
 use crate::collect::progress::Progress;
-use crate::config::Collect;
 use crate::count::FolderCount;
-use crate::model::Status;
-use crate::portal::{FileRow, Page, PageBody, PageRequest};
+use crate::model::{Status, StatusWord};
+use crate::portal::{FileRow, PageBody, PageRequest, Sort};
 
 /// Pages that are read again in one scan, at most.
 const MAX_AGAIN: usize = 10;
 
-/// The order in which a scan asks for the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScanOrder {
-    /// No row moves while files change their status.
-    Name,
-    /// The rows show whether the portal sorts.
-    Status,
+/// Runs of equal statuses of a page that are looked at, at most: one of them comes again where there are more.
+const MOST_RUNS: usize = Status::ALL.len() + 1;
+
+/// How many pages are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub in_flight: usize,
+    pub max_pages: u64,
 }
 
-impl ScanOrder {
-    /// A page of the list in this order, from 1.
-    pub fn page(self, number: u64) -> PageRequest {
-        match self {
-            Self::Name => PageRequest::by_name(number),
-            Self::Status => PageRequest::by_status(number),
-        }
-    }
-}
+/// The places of a scan by status at which a status comes again after another one: the pages that show it together.
+pub type Breaks = Vec<[PageRequest; 3]>;
 
-/// Scans a folder from its first page, which may have been read already, to the last, several pages in flight. Pages are processed as they come:
-/// a late one does not delay the requests for the next ones. Returns the places as well at which a status comes again.
+/// Scans a folder from its first page to the last, several pages in flight. Pages are processed as they come: a late one does not delay the requests
+/// for the next ones.
 pub async fn scan_pages(
-    first: Option<&PageBody>,
     fetch: impl FetchPage,
-    order: ScanOrder,
-    limits: &Collect,
+    sort: Sort,
+    limits: Limits,
     context: TallyContext,
     progress: &Progress,
 ) -> Result<(FolderCount, Breaks), ReadError> {
-    let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
-    let mut in_flight = FuturesUnordered::new();
-    let request = |number: u64| {
-        let page = order.page(number);
-        let answer = fetch(page);
-        async move {
-            let body = answer.await.map_err(ReadError::at(page))?;
-            Ok::<_, ReadError>((page, body))
-        }
+    let page = |page| PageRequest {
+        sort,
+        is_descending: false,
+        page,
     };
-    let is_read = match first {
-        Some(first) => scan.add(PageRequest::FIRST, first, progress)?,
-        None => false,
-    };
-    if !is_read {
-        in_flight.push(request(1));
-    }
+    let mut scan = Scan::new(context, limits.max_pages);
+    let mut in_flight = FuturesUnordered::from_iter([fetch(page(1))]);
     let mut next = 2;
-    loop {
-        while in_flight.len() < limits.concurrency.get()
+    while let Some((page_read, body)) = in_flight.try_next().await? {
+        match scan.add(page_read, &body)? {
+            Some(rows) => progress.read(rows),
+            None => in_flight.push(fetch(page_read)),
+        }
+        while in_flight.len() < limits.in_flight
             && let Some(number) = scan.next_page(next)?
         {
-            in_flight.push(request(number));
+            in_flight.push(fetch(page(number)));
             next = number + 1;
         }
-        let Some((page, body)) = in_flight.try_next().await? else {
-            return scan.finish();
-        };
-        if !scan.add(page, &body, progress)? {
-            in_flight.push(request(page.page));
-        }
     }
+    scan.finish()
 }
 
 /// What a scan has read so far.
 struct Scan {
     tally: Tally,
     max_pages: u64,
-    failed_page: Option<PageRequest>,
     /// Rows of a full page, by the first page.
     page_size: u64,
     /// The total of the latest page; none before the first.
     total: Option<u64>,
     totals_agree: bool,
-    first_empty: Option<u64>,
+    first_empty: Option<PageRequest>,
     last_with_rows: u64,
-    order: RowOrder,
+    failed_page: Option<PageRequest>,
+    /// The statuses of each page in their order, adjacent equal ones once.
+    runs: BTreeMap<PageRequest, Box<[StatusWord]>>,
     /// Pages that were read again.
-    again: BTreeSet<u64>,
+    again: BTreeSet<PageRequest>,
 }
 
 impl Scan {
@@ -107,104 +89,81 @@ impl Scan {
         Self {
             tally: Tally::new(context),
             max_pages,
-            failed_page: None,
             page_size: 0,
             total: None,
             totals_agree: true,
             first_empty: None,
             last_with_rows: 0,
-            order: RowOrder::default(),
+            failed_page: None,
+            runs: BTreeMap::new(),
             again: BTreeSet::new(),
         }
     }
 
-    /// Adds a page. Returns false for one that is not believed before it is read again.
-    fn add(
-        &mut self,
-        page: PageRequest,
-        body: &PageBody,
-        progress: &Progress,
-    ) -> Result<bool, ReadError> {
+    /// Adds a page; returns its number of rows, or none if it is not believed before it is read again.
+    fn add(&mut self, page: PageRequest, body: &PageBody) -> Result<Option<u64>, ReadError> {
         let mut rows = Vec::new();
-        let read = body.read(|row| rows.push(row));
-        let Page { pagination, .. } = read.map_err(ReadError::at(page))?;
-        let total = total_of(page, &pagination)?;
-        let is_doubtful = self.is_short(page.page, rows.len() as u64, total) || is_repeated(&rows);
-        if is_doubtful && self.again.len() < MAX_AGAIN && self.again.insert(page.page) {
-            return Ok(false);
+        let total = read_rows(page, body, |row| rows.push(row))?.total;
+        let number = rows.len() as u64;
+        let is_short = number < self.page_size && page.page < total.div_ceil(self.page_size);
+        let is_doubtful = is_short || is_repeated(&rows);
+        if is_doubtful && self.again.len() < MAX_AGAIN && self.again.insert(page) {
+            return Ok(None);
         }
-        self.add_rows(page, &rows);
         match self.total.replace(total) {
-            None => self.page_size = rows.len() as u64,
+            None => self.page_size = number,
             Some(before) => self.totals_agree &= total == before,
         }
-        progress.read(rows.len() as u64);
-        Ok(true)
+        self.add_rows(page, &rows);
+        Ok(Some(number))
     }
 
     fn add_rows(&mut self, page: PageRequest, rows: &[FileRow<'_>]) {
-        let failed_before = self.tally.files(Status::Failed);
-        let words = rows.iter().map(FileRow::word);
-        self.order.add(PageNumber::FromStart(page.page), words);
         for row in rows {
             self.tally.add(row);
         }
-        if self.tally.files(Status::Failed) > failed_before {
-            self.failed_page.get_or_insert(page);
-        }
         if rows.is_empty() {
-            let first = self.first_empty.unwrap_or(page.page);
-            self.first_empty = Some(first.min(page.page));
+            let first = self.first_empty.unwrap_or(page);
+            self.first_empty = Some(first.min(page));
         } else {
             self.last_with_rows = self.last_with_rows.max(page.page);
         }
-    }
-
-    /// Whether a page lacks rows before the last one.
-    fn is_short(&self, page: u64, rows: u64, total: u64) -> bool {
-        rows < self.page_size && page < total.div_ceil(self.page_size)
+        if rows.iter().any(|row| row.status() == Status::Failed) {
+            self.failed_page.get_or_insert(page);
+        }
+        if page.sort == Sort::Status {
+            let mut runs: Vec<_> = rows.iter().map(FileRow::word).collect();
+            runs.dedup();
+            runs.truncate(MOST_RUNS);
+            self.runs.insert(page, runs.into());
+        }
     }
 
     /// The page to ask for next, from this one on. Behind a page without rows only the last one is asked for, to see that it has none
     /// either.
     fn next_page(&self, next: u64) -> Result<Option<u64>, ReadError> {
-        let last = self.last_page()?;
-        let page = if self.first_empty.is_some() {
-            next.max(last)
-        } else {
-            next
-        };
-        Ok((page <= last).then_some(page))
-    }
-
-    /// The last page by the latest total.
-    fn last_page(&self) -> Result<u64, ReadError> {
-        let (pages, limit) = (self.total().div_ceil(self.page_size.max(1)), self.max_pages);
+        let total = self.total.unwrap_or(0);
+        let (pages, limit) = (total.div_ceil(self.page_size.max(1)), self.max_pages);
         if pages > limit {
             return Err(ReadError::TooManyPages { pages, limit });
         }
-        Ok(pages)
-    }
-
-    fn total(&self) -> u64 {
-        self.total.unwrap_or(0)
+        let next = match self.first_empty {
+            Some(_) => next.max(pages),
+            None => next,
+        };
+        Ok((next <= pages).then_some(next))
     }
 
     fn finish(self) -> Result<(FolderCount, Breaks), ReadError> {
-        let (rows, total) = (self.tally.rows(), self.total());
+        let (rows, total) = (self.tally.rows(), self.total.unwrap_or(0));
         if let Some(page) = self.first_empty.filter(|_| rows < total) {
-            let at_the_end = page > self.last_with_rows;
-            let layout = Layout {
-                total,
-                page_size: self.page_size,
-                from_both_ends: false,
-            };
-            if !at_the_end || !layout.may_end_at(rows) {
-                let page = PageRequest::by_name(page);
+            let is_end = page.page > self.last_with_rows;
+            if !is_end || !may_end_at(rows, total, self.page_size) {
                 return Err(ReadError::Empty { page, total });
             }
         }
-        let breaks = self.order.breaks();
+        let runs = self.runs.iter();
+        let breaks = breaks(runs.flat_map(|(page, runs)| runs.iter().map(|word| (*page, *word))));
         let mut count = self.tally.finish();
         let left_out = total.saturating_sub(rows - count.repeated_rows);
         count.consistent &= self.totals_agree && rows == total;

@@ -10,22 +10,24 @@ use tracing::{Instrument, info_span};
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::{ScanOrder, scan_pages};
-use crate::collect::order::Breaks;
+use crate::collect::full_scan::{Limits, scan_pages};
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Method, Rows, SortedRead};
+use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Order, Way};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName};
-use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
+use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, Session, Sort};
 use crate::snapshot::SortingState;
 
-/// Maximum number of repetitions of a scan of few pages that is not consistent.
+/// How often a scan of few pages that is not consistent is repeated, at most.
 const MAX_REPETITIONS: u32 = 2;
+
+/// Places at which a status comes again that are looked at: more than files change while a scan is made, of most folders.
+const MOST_PLACES: usize = 10;
 
 /// How long a walk waits for a page, at most: the folder is not counted meanwhile.
 const WALK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -77,8 +79,8 @@ pub(super) struct ReadTask {
     /// What a full scan counted, if the folder has not changed since.
     pub scanned: Option<ByStatus<u64>>,
     pub expected: Expected,
-    /// The rows that a count by boundaries reads.
-    pub rows: Rows,
+    /// Whether a count by boundaries reads all rows of failed and flagged files.
+    pub is_walk: bool,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -94,17 +96,7 @@ impl ReadTask {
         let began = Moment::now();
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
-        let read = async {
-            match self.kind {
-                ReadKind::Count => self.count().await,
-                ReadKind::Walk => self.walk().await,
-                ReadKind::Scan | ReadKind::Audit => {
-                    let count = self.scan_many_pages().await?;
-                    Ok(Found::Counted(Box::new(count)))
-                }
-            }
-        };
-        let mut result = read.instrument(span).await;
+        let mut result = self.read().instrument(span).await;
         let requests = self.requests.into_inner();
         if let Ok(Found::Counted(count)) = &mut result {
             count.requests = requests;
@@ -118,56 +110,43 @@ impl ReadTask {
         }
     }
 
-    /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
-    async fn count(&self) -> Result<Found, ReadError> {
-        let sorting = self.sorting;
-        let is_vouched = self.scanned.is_some();
-        let way = |expected| {
-            choose(
-                self.settings.collect.strategy,
-                sorting,
-                is_vouched,
-                expected,
-            )
+    async fn read(&self) -> Result<Found, ReadError> {
+        match self.kind {
+            ReadKind::Count if self.way(self.expected.files) == Way::Sorted => {
+                self.count_by_boundaries().await
+            }
+            ReadKind::Count if self.expected.pages() > FEW_PAGES => Ok(Found::ManyPages),
+            ReadKind::Count => match self.scan_few_pages().await? {
+                Found::ManyPages if self.way(u64::MAX) == Way::Sorted => {
+                    self.count_by_boundaries().await
+                }
+                found => Ok(found),
+            },
+            ReadKind::Walk => self.count_by_boundaries().await,
+            ReadKind::Scan | ReadKind::Audit => self.scan(u64::MAX).await,
+        }
+    }
+
+    /// How to count the folder, if it has so many files.
+    fn way(&self, files: u64) -> Way {
+        let (strategy, is_vouched) = (self.settings.collect.strategy, self.scanned.is_some());
+        let expected = Expected {
+            files,
+            ..self.expected
         };
-        if way(&self.expected) == Way::Full {
-            if self.expected.pages() > FEW_PAGES {
-                return Ok(Found::ManyPages);
-            }
-            let first = self.first_page().await?;
-            let expected = Expected {
-                files: self.total(&first)?,
-                ..self.expected
-            };
-            if way(&expected) == Way::Full {
-                return self.scan_from(first).await;
-            }
-        }
-        self.count_by_boundaries().await
+        choose(strategy, self.sorting, is_vouched, &expected)
     }
 
-    /// Counts the folder again, with the rows of all failed and flagged files.
-    async fn walk(&self) -> Result<Found, ReadError> {
-        match self.search(Rows::All).await {
-            Ok(sorted) => {
-                let is_trusted = self.is_trusted(&sorted.count.files);
-                Ok(counted(sorted.count, is_trusted))
-            }
-            Err(ReadError::Unsorted { pages })
-                if is_contradiction(|page| self.page(page), &pages).await? =>
-            {
-                Ok(Found::Unsorted)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
+    /// Counts by boundaries; scans instead if they moved, or are not known to be right, and the pages are few.
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
-        match self.search(self.rows).await {
-            Ok(sorted) => {
-                let is_trusted = self.is_trusted(&sorted.count.files);
-                if sorted.stable && is_trusted || sorted.pages > FEW_PAGES {
-                    return Ok(counted(sorted.count, is_trusted));
+        match self.search().await {
+            Ok(SortedRead { count, is_stable }) => {
+                // The portal is known to sort, or a full scan found the same.
+                let is_trusted = self.sorting == SortingState::Shown
+                    || self.scanned.as_ref() == Some(&count.files);
+                let has_many_pages = count.files.total() > FEW_PAGES * PAGE_SIZE;
+                if is_stable && is_trusted || has_many_pages || self.kind == ReadKind::Walk {
+                    return Ok(counted(count, is_trusted));
                 }
             }
             Err(ReadError::Unsorted { pages }) => {
@@ -178,31 +157,45 @@ impl ReadTask {
             Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => {}
             Err(error) => return Err(error),
         }
-        self.scan_from(self.first_page().await?).await
+        self.scan_few_pages().await
     }
 
-    /// Whether counts by boundaries need no mark: the portal is known to sort, or a full scan found the same.
-    fn is_trusted(&self, files: &ByStatus<u64>) -> bool {
-        self.sorting == SortingState::Shown || self.scanned.as_ref() == Some(files)
+    async fn search(&self) -> Result<SortedRead, ReadError> {
+        let method = Method {
+            in_flight: self.settings.collect.concurrency.get(),
+            hints: &self.boundaries,
+            is_walk: self.is_walk,
+            context: &self.context,
+        };
+        let sorted = sorted::count(|page| self.page(page), method).await?;
+        self.progress.read(sorted.count.files.total());
+        Ok(sorted)
     }
 
-    /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile. The last scan that reached the end
-    /// is the result.
-    async fn scan_from(&self, first: PageBody) -> Result<Found, ReadError> {
-        if self.total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
-            return Ok(Found::ManyPages);
+    async fn scan_few_pages(&self) -> Result<Found, ReadError> {
+        match self.scan(FEW_PAGES).await {
+            Err(ReadError::TooManyPages { .. }) => Ok(Found::ManyPages),
+            found => found,
         }
-        let mut count = self.scan(Some(&first), self.scan_order()).await?;
-        for _ in 0..MAX_REPETITIONS {
-            if count.consistent {
+    }
+
+    /// Scans the folder, and again by name, as equal statuses may come in another order on each page: many pages if rows came twice, or not at all,
+    /// while the total stayed; few pages if anything is wrong. The last scan is the result.
+    async fn scan(&self, max_pages: u64) -> Result<Found, ReadError> {
+        let sort = self.sort();
+        let is_of_few = max_pages == FEW_PAGES;
+        let repetitions = match sort {
+            _ if is_of_few => MAX_REPETITIONS,
+            Sort::Status => 1,
+            Sort::Filename => 0,
+        };
+        let mut count = self.scan_once(sort, max_pages).await?;
+        for _ in 0..repetitions {
+            let is_whole = count.missing_rows == 0 && count.repeated_rows == 0;
+            if count.consistent || is_whole && !is_of_few {
                 break;
             }
-            // Equal statuses may come in another order on each page.
-            let again = match self.scan(None, ScanOrder::Name).await {
-                Ok(again) => again,
-                Err(error) if error.is_refusal() => return Err(error),
-                Err(_) => break,
-            };
+            let again = self.scan_once(Sort::Filename, max_pages).await?;
             // Rows that are missing twice do not exist.
             let is_same = again.files == count.files;
             let order = count.order;
@@ -214,60 +207,54 @@ impl ReadTask {
         Ok(Found::Counted(Box::new(count)))
     }
 
-    /// Scans a folder of many pages. A scan by status is made again by name if it lists rows twice, or not at all, while the total stays: equal
-    /// statuses may come in another order on each page.
-    async fn scan_many_pages(&self) -> Result<FolderCount, ReadError> {
-        let asked = self.scan_order();
-        let count = self.scan(None, asked).await?;
-        let is_whole = count.missing_rows == 0 && count.repeated_rows == 0;
-        if is_whole || asked == ScanOrder::Name {
-            return Ok(count);
-        }
-        let by_name = self.scan(None, ScanOrder::Name).await?;
-        Ok(FolderCount {
-            order: count.order,
-            ..by_name
-        })
-    }
-
     /// The order in which a scan asks for the rows first. Whether the portal sorts is seen by the way, while it is not known.
-    fn scan_order(&self) -> ScanOrder {
+    fn sort(&self) -> Sort {
         let is_asked =
             self.sorting != SortingState::Shown && self.settings.collect.strategy != Strategy::Full;
         if self.kind == ReadKind::Audit || is_asked {
-            ScanOrder::Status
+            Sort::Status
         } else {
-            ScanOrder::Name
+            Sort::Filename
         }
     }
 
-    /// Scans a folder, whose first page in this order may have been read.
-    async fn scan(
-        &self,
-        first: Option<&PageBody>,
-        order: ScanOrder,
-    ) -> Result<FolderCount, ReadError> {
-        let (limits, context) = (&self.settings.collect, self.context.clone());
-        let fetch = |page| self.page(page);
-        let scan = scan_pages(first, fetch, order, limits, context, &self.progress);
+    async fn scan_once(&self, sort: Sort, max_pages: u64) -> Result<FolderCount, ReadError> {
+        let collect = &self.settings.collect;
+        let limits = Limits {
+            in_flight: collect.concurrency.get(),
+            max_pages: collect.max_pages_per_folder.get().min(max_pages),
+        };
+        let context = self.context.clone();
+        let scan = scan_pages(
+            |page| self.page(page),
+            sort,
+            limits,
+            context,
+            &self.progress,
+        );
         let (mut count, breaks) = scan.await?;
-        if order == ScanOrder::Status {
+        if sort == Sort::Status {
             count.order = Some(self.order(&count, &breaks).await?);
         }
         Ok(count)
     }
 
-    /// What a scan by status shows about the order of the rows. Files that changed while it was made are no news.
-    async fn order(&self, count: &FolderCount, breaks: &Breaks) -> Result<Order, ReadError> {
-        if !breaks.pages.is_empty() {
-            let pages: Vec<_> = breaks.pages.iter().copied().collect();
-            let is_known = self.sorting == SortingState::Refuted;
-            if is_known || is_contradiction(|page| self.page(page), &pages).await? {
-                return Ok(Order::Unsorted);
-            }
+    /// What a scan by status shows about the order of the rows, from the places at which a status comes again. Files that changed while it was made
+    /// are no news.
+    async fn order(
+        &self,
+        count: &FolderCount,
+        breaks: &[[PageRequest; 3]],
+    ) -> Result<Order, ReadError> {
+        let pages = breaks[..breaks.len().min(MOST_PLACES)].as_flattened();
+        let is_known = self.sorting == SortingState::Refuted;
+        if !pages.is_empty()
+            && (is_known || is_contradiction(|page| self.page(page), pages).await?)
+        {
+            return Ok(Order::Unsorted);
         }
         let is_long = count.files.total() > PAGE_SIZE;
-        let is_shown = is_long && shows_order(&count.files) && !breaks.has_more;
+        let is_shown = is_long && shows_order(&count.files) && breaks.len() <= MOST_PLACES;
         Ok(if is_shown {
             Order::Sorted
         } else {
@@ -275,20 +262,8 @@ impl ReadTask {
         })
     }
 
-    async fn first_page(&self) -> Result<PageBody, ReadError> {
-        let first = self.scan_order().page(1);
-        self.page(first).await.map_err(ReadError::at(first))
-    }
-
-    /// The total that the first page gives.
-    fn total(&self, first: &PageBody) -> Result<u64, ReadError> {
-        let read = first.read(|_| {});
-        let read = read.map_err(ReadError::at(self.scan_order().page(1)))?;
-        Ok(read.pagination.total)
-    }
-
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`, and those of a walk sooner.
-    async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+    async fn page(&self, page: PageRequest) -> Result<(PageRequest, PageBody), ReadError> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let files = self.session.files(self.folder, &self.lane);
         let limit = self.settings.collect.timeout;
@@ -296,19 +271,8 @@ impl ReadTask {
             ReadKind::Walk => limit.min(WALK_TIMEOUT),
             ReadKind::Count | ReadKind::Scan | ReadKind::Audit => limit,
         };
-        files.page_within(limit, page).await
-    }
-
-    /// Counts by boundaries.
-    async fn search(&self, rows: Rows) -> Result<SortedRead, ReadError> {
-        let method = Method {
-            in_flight: self.settings.collect.concurrency.get(),
-            hints: &self.boundaries,
-            rows,
-            clock_ahead: self.context.clock_ahead,
-        };
-        let classifier = Arc::clone(&self.context.classifier);
-        sorted::count(|page| self.page(page), method, classifier, &self.progress).await
+        let body = files.page_within(limit, page).await;
+        Ok((page, body.map_err(ReadError::at(page))?))
     }
 }
 

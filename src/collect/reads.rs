@@ -11,7 +11,6 @@ use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
-use crate::collect::sorted::Rows;
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Order, Way};
@@ -88,11 +87,7 @@ impl Collector {
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
-            rows: if self.log.is_single() {
-                Rows::All
-            } else {
-                Rows::Few
-            },
+            is_walk: kind == ReadKind::Walk || self.log.is_single(),
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),

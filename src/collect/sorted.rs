@@ -12,51 +12,32 @@
 //! `plan` selects the pages to read, `map` computes the boundaries; `search` reads the pages.
 
 mod map;
-mod page;
 mod pages;
 mod plan;
 mod search;
 
-use std::sync::Arc;
-
-use crate::classify::Classifier;
-use crate::collect::error::{FetchPage, ReadError};
-use crate::collect::progress::Progress;
+use crate::aggregate::TallyContext;
 use crate::count::{Boundaries, FolderCount};
 
-pub use plan::{PAGES_OF_A_RUN, Rows};
-
-use search::Search;
-
-/// A folder that was counted by its boundaries.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SortedRead {
-    pub count: FolderCount,
-    /// Whether every boundary stood as it was in two passes.
-    pub stable: bool,
-    pub pages: u64,
-}
+pub use plan::PAGES_OF_A_RUN;
+pub use search::count;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Method<'a> {
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,
-    pub rows: Rows,
-    /// How far the portal's clock is ahead of ours, in milliseconds.
-    pub clock_ahead: i64,
+    /// Whether all rows of failed and flagged files are read, and not only a few of each status.
+    pub is_walk: bool,
+    pub context: &'a TallyContext,
 }
 
-/// Counts a folder by its boundaries.
-pub async fn count(
-    fetch: impl FetchPage,
-    method: Method<'_>,
-    classifier: Arc<Classifier>,
-    progress: &Progress,
-) -> Result<SortedRead, ReadError> {
-    let sorted = Search::new(fetch, method, classifier).run().await?;
-    progress.read(sorted.count.files.total());
-    Ok(sorted)
+/// A folder that was counted by its boundaries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SortedRead {
+    pub count: FolderCount,
+    /// Whether every boundary stood as it was in two passes.
+    pub is_stable: bool,
 }
 
 #[cfg(test)]

@@ -34,18 +34,17 @@ impl Expected {
         self.files.div_ceil(PAGE_SIZE)
     }
 
-    /// Expected requests of counting by boundaries: the pages that are read once, and those that are read again.
+    /// Expected requests of counting by boundaries: the first and the last page, those of each run of files that are not done, and one that is read
+    /// again.
     fn sorted_requests(&self) -> u64 {
-        const ENDS: u64 = 2;
-        const AGAIN: u64 = 1;
         const UNKNOWN: u64 = 8;
-        let Some(counts) = &self.counts else {
-            return ENDS + AGAIN + UNKNOWN;
-        };
-        let waiting = counts.iter().filter(|(status, _)| *status != Status::Done);
-        let runs = waiting.filter(|(_, files)| **files > 0);
-        let pages = runs.map(|(_, files)| files.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN) + 1);
-        pages.sum::<u64>() + ENDS + AGAIN
+        let of_runs = self.counts.map_or(UNKNOWN, |counts| {
+            let waiting = counts.iter().filter(|(status, _)| *status != Status::Done);
+            let runs = waiting.filter(|(_, files)| **files > 0);
+            let pages = runs.map(|(_, files)| files.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN) + 1);
+            pages.sum()
+        });
+        of_runs + 3
     }
 }
 

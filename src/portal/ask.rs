@@ -1,5 +1,6 @@
 //! All requests that can be sent to a portal (docs/portal.md, What it never sends).
 
+use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
 use url::Url;
@@ -11,7 +12,7 @@ use crate::portal::observe::Endpoint;
 pub const PAGE_SIZE: u64 = 100;
 
 /// What the files of a folder are sorted by (docs/portal.md, File list).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
     /// By file name, ascending.
     Filename,
@@ -67,6 +68,28 @@ impl PageRequest {
         };
         let order = if self.is_descending { "desc" } else { "asc" };
         format!("page={page}&pageSize={PAGE_SIZE}&sortBy={sort}&sortOrder={order}")
+    }
+}
+
+/// Pages of one list are in the order of their rows.
+impl Ord for PageRequest {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |page: &Self| {
+            let from_start = (!page.is_descending).then_some(page.page);
+            (
+                page.sort,
+                page.is_descending,
+                from_start,
+                Reverse(page.page),
+            )
+        };
+        place(self).cmp(&place(other))
+    }
+}
+
+impl PartialOrd for PageRequest {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

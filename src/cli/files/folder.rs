@@ -10,13 +10,13 @@ use crate::aggregate::TallyContext;
 use crate::classify::{Reason, hide_secrets};
 use crate::collect::Settings;
 use crate::collect::error::{FetchPage, ReadError};
-use crate::collect::full_scan::{ScanOrder, scan_pages};
+use crate::collect::full_scan::{Limits, scan_pages};
 use crate::collect::progress::Progress;
-use crate::collect::sorted::{self, Method, Rows};
+use crate::collect::sorted::{self, Method};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount};
 use crate::model::Status;
-use crate::portal::{FileRow, Lane, ListedFolder, Session};
+use crate::portal::{FileRow, Lane, ListedFolder, PageRequest, Session, Sort};
 
 /// Reads the files of a folder, each once. Returns also whether none is missing; if it cannot be read, the files of the pages before.
 pub(super) async fn read(
@@ -27,17 +27,18 @@ pub(super) async fn read(
     let lane = Lane::default();
     let source = session.files(folder.id, &lane);
     let (source, found) = (&source, &RefCell::new(BTreeMap::new()));
-    let fetch = |page| async move {
-        let body = source.page(page).await?;
+    let fetch = |page: PageRequest| async move {
+        let body = source.page(page).await.map_err(ReadError::at(page))?;
         let mut found = found.borrow_mut();
-        body.read(|row| {
+        let rows = body.read(|row| {
             // The last read of a file is the one that counts.
             found.remove(&row.key());
             if row.status().has_reason() {
                 found.insert(row.key(), file(settings, folder, &row));
             }
-        })?;
-        Ok(body)
+        });
+        rows.map_err(ReadError::at(page))?;
+        Ok((page, body))
     };
     let is_whole = match count(fetch, settings).await {
         Ok(count) => Ok(is_whole(&count) && count.files.total() >= folder.file_count),
@@ -50,26 +51,31 @@ pub(super) async fn read(
 
 /// Counts the folder by its order, or by all pages where the order breaks or cannot show all rows.
 async fn count(fetch: impl FetchPage, settings: &Settings) -> Result<FolderCount, ReadError> {
-    let (collect, progress) = (&settings.collect, Progress::default());
+    let collect = &settings.collect;
+    let in_flight = collect.concurrency.get();
+    let context = TallyContext {
+        classifier: Arc::clone(&settings.classifier),
+        ..TallyContext::default()
+    };
     if collect.strategy != Strategy::Full {
         let method = Method {
-            in_flight: collect.concurrency.get(),
+            in_flight,
             hints: &Boundaries::default(),
-            rows: Rows::All,
-            clock_ahead: 0,
+            is_walk: true,
+            context: &context,
         };
-        let classifier = Arc::clone(&settings.classifier);
-        match sorted::count(&fetch, method, classifier, &progress).await {
+        match sorted::count(&fetch, method).await {
             Ok(sorted) if is_whole(&sorted.count) => return Ok(sorted.count),
             Ok(_) | Err(ReadError::Unsorted { .. } | ReadError::Moving) => {}
             Err(error) => return Err(error),
         }
     }
-    let context = TallyContext {
-        classifier: Arc::clone(&settings.classifier),
-        ..TallyContext::default()
+    let limits = Limits {
+        in_flight,
+        max_pages: collect.max_pages_per_folder.get(),
     };
-    let scan = scan_pages(None, fetch, ScanOrder::Name, collect, context, &progress);
+    let progress = Progress::default();
+    let scan = scan_pages(fetch, Sort::Filename, limits, context, &progress);
     scan.await.map(|(count, _)| count)
 }
 

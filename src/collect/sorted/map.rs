@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::collect::layout::{Layout, PageNumber, comes_again};
+use crate::collect::layout::Layout;
+use crate::collect::order::comes_again;
 use crate::count::Boundaries;
 use crate::model::{ByStatus, Status, StatusWord};
+use crate::portal::PageRequest;
 
 /// A position of the list: a file with this status, or no row if the portal has fewer rows than its total.
 pub type Cell = Option<StatusWord>;
@@ -34,12 +36,12 @@ pub fn add(ranges: &mut Vec<CellRange>, range: Range<u64>, cell: Cell) {
 pub fn boundary_pages(
     boundaries: impl IntoIterator<Item = u64>,
     layout: Layout,
-) -> BTreeSet<PageNumber> {
+) -> BTreeSet<PageRequest> {
     boundaries
         .into_iter()
         .flat_map(|start| [start.saturating_sub(1), start])
         .map(|position| layout.page_of(position.min(layout.total.saturating_sub(1))))
-        .chain([PageNumber::FIRST, layout.last_page()])
+        .chain([layout.page_of(0), layout.last_page()])
         .collect()
 }
 
@@ -61,26 +63,24 @@ impl List {
     /// The list of these ranges, unless a position before the total is not known that can be read. If two statuses meet where no page can be read,
     /// the files there are taken for done ones if one of the two is that.
     pub fn new(mut ranges: Vec<CellRange>, layout: Layout) -> Option<Self> {
-        let unreadable = layout.unreadable();
+        let hidden = layout.unreadable();
         let met = ranges.windows(2).position(|pair| {
             let gap = pair[0].range.end..pair[1].range.start;
-            !gap.is_empty() && unreadable.start <= gap.start && gap.end <= unreadable.end
+            !gap.is_empty() && hidden.start <= gap.start && gap.end <= hidden.end
         });
         if let Some(before) = met {
+            let [first, next] = [ranges[before].range.end, ranges[before + 1].range.start];
             if ranges[before + 1].cell == Some(Status::Done.into()) {
-                ranges[before + 1].range.start = ranges[before].range.end;
+                ranges[before + 1].range.start = first;
             } else {
-                ranges[before].range.end = ranges[before + 1].range.start;
+                ranges[before].range.end = next;
             }
         }
-        let mut end = 0;
-        let adjoins = |CellRange { range, .. }: &CellRange| {
-            let adjoins = range.start == end;
-            end = range.end;
-            adjoins
-        };
-        let is_whole = ranges.iter().all(adjoins) && end >= layout.total;
-        is_whole.then_some(Self {
+        let starts = ranges.iter().map(|range| range.range.start);
+        let ends = ranges.iter().map(|range| range.range.end);
+        let end = ranges.last().map_or(0, |last| last.range.end);
+        let is_whole = starts.eq([0].into_iter().chain(ends).take(ranges.len()));
+        (is_whole && end >= layout.total).then_some(Self {
             ranges,
             from_both_ends: layout.from_both_ends,
             is_estimated: met.is_some(),
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_boundary_is_on_the_page_that_shows_both_sides_or_between_the_two_that_meet_there() {
-        let pages = [1, 3, 8, 9, 10].map(PageNumber::FromStart);
+        let pages = [1, 3, 8, 9, 10].map(PageRequest::by_status);
         assert_eq!(
             boundary_pages([250, 800], layout(1_000)),
             BTreeSet::from(pages)

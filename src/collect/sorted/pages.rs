@@ -1,184 +1,227 @@
 //! The pages of one read, and what they show together: pure.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::classify::ClassExamples;
-use crate::collect::layout::{Layout, PageNumber};
+use crate::classify::ReasonReader;
+use crate::collect::error::{ReadError, read_rows};
+use crate::collect::layout::Layout;
+use crate::collect::order::comes_again;
 use crate::collect::sorted::map::{CellRange, List, add};
-use crate::collect::sorted::page::PageRows;
-use crate::count::{DoneFiles, FolderCount};
-use crate::model::{ByStatus, Status};
-use crate::portal::PageRequest;
+use crate::count::{DoneFiles, FolderCount, MAX_FILES, Unfinished};
+use crate::model::{ByStatus, FileKey, Status, StatusWord};
+use crate::portal::{PageBody, PageRequest};
 
 pub(super) struct Pages {
-    /// The latest read of each page, in the order of the reads.
-    reads: Vec<PageRead>,
+    /// The latest read of each page.
+    reads: BTreeMap<PageRequest, PageRead>,
     /// By the latest total.
     pub layout: Layout,
     pub pass: u32,
+    /// Reads of pages so far.
+    number: u64,
+    reasons: ReasonReader,
+    /// How far the portal's clock is ahead of ours, in milliseconds.
+    clock_ahead: i64,
 }
 
 struct PageRead {
-    page: PageNumber,
-    rows: PageRows,
+    /// Its place among all reads.
+    number: u64,
+    total: u64,
+    /// The statuses in the order of the list: each run with its number of files.
+    runs: Vec<(StatusWord, u64)>,
+    /// The files that are not done.
+    files: Vec<(FileKey, Unfinished)>,
+    /// The files of all rows, in the order of their keys.
+    keys: Vec<FileKey>,
+    /// Whether it has the expected number of rows, and no file twice.
+    is_whole: bool,
     /// The latest pass that it belongs to.
     pass: u32,
-    /// Whether it has the expected number of rows, and no file twice.
-    whole: bool,
+}
+
+impl PageRead {
+    fn rows(&self) -> u64 {
+        self.keys.len() as u64
+    }
+
+    fn is_distinct(&self) -> bool {
+        self.keys.windows(2).all(|pair| pair[0] != pair[1])
+    }
 }
 
 impl Pages {
-    pub fn new(from_both_ends: bool) -> Self {
+    pub fn new(from_both_ends: bool, reasons: ReasonReader, clock_ahead: i64) -> Self {
         Self {
-            reads: Vec::new(),
+            reads: BTreeMap::new(),
             layout: Layout {
                 total: 0,
                 page_size: 1,
                 from_both_ends,
             },
             pass: 0,
+            number: 0,
+            reasons,
+            clock_ahead,
         }
     }
 
-    /// Adds a page that was just read. The first one tells the page size.
-    pub fn add(&mut self, page: PageNumber, rows: PageRows) {
-        let rows = if page.is_from_end() {
-            rows.reversed()
-        } else {
-            rows
-        };
-        self.layout.total = rows.total();
-        let mut page_size = Some(self.layout.page_size);
-        if self.reads.is_empty() {
-            page_size = rows.pagination.page_size;
-            self.layout.page_size = rows.rows().max(1);
+    /// Begins anew, to read each page from the nearer end.
+    pub fn restart_from_both_ends(&mut self) {
+        self.reads.clear();
+        self.layout.from_both_ends = true;
+        self.pass = 0;
+    }
+
+    /// Adds a page that was just read; returns whether it is sorted. The first one tells the page size.
+    pub fn add(&mut self, page: PageRequest, body: &PageBody) -> Result<bool, ReadError> {
+        let (mut runs, mut files, mut keys) = (Vec::<(_, u64)>::new(), Vec::new(), Vec::new());
+        let pagination = read_rows(page, body, |row| {
+            match runs.last_mut() {
+                Some((word, files)) if *word == row.word() => *files += 1,
+                _ => runs.push((row.word(), 1)),
+            }
+            keys.push(row.key());
+            if row.status() != Status::Done {
+                let file = Unfinished::read(&row, &mut self.reasons, self.clock_ahead);
+                files.push((row.key(), file));
+            }
+        })?;
+        let total = pagination.total;
+        if total > MAX_FILES {
+            return Err(ReadError::ImplausibleTotal { total });
         }
-        let expected = page_size.map(|page_size| {
-            let before = page.number().saturating_sub(1).saturating_mul(page_size);
-            page_size.min(self.layout.total.saturating_sub(before))
-        });
-        self.reads.retain(|read| read.page != page);
-        self.reads.push(PageRead {
-            page,
-            whole: rows.is_distinct() && expected.is_none_or(|expected| expected == rows.rows()),
-            rows,
+        if page.is_descending {
+            runs.reverse();
+        }
+        keys.sort_unstable();
+        let is_first = self.reads.is_empty();
+        self.layout.total = total;
+        if is_first {
+            self.layout.page_size = (keys.len() as u64).max(1);
+        }
+        self.number += 1;
+        let mut read = PageRead {
+            number: self.number,
+            total,
+            runs,
+            files,
+            keys,
+            is_whole: false,
             pass: self.pass,
+        };
+        let named = pagination.page_size;
+        let page_size = if is_first {
+            named
+        } else {
+            Some(self.layout.page_size)
+        };
+        let has_all_rows = page_size.is_none_or(|page_size| {
+            let before = page.page.saturating_sub(1).saturating_mul(page_size);
+            read.rows() == page_size.min(total.saturating_sub(before))
         });
+        read.is_whole = has_all_rows && read.is_distinct();
+        let is_sorted = !comes_again(read.runs.iter().map(|(word, _)| *word));
+        self.reads.insert(page, read);
+        Ok(is_sorted)
     }
 
     /// Begins another pass, to which this page belongs as well.
-    pub fn begin_pass(&mut self, page: Option<PageNumber>) {
+    pub fn begin_pass(&mut self, page: Option<PageRequest>) {
         self.pass += 1;
-        let kept = self.reads.iter_mut().find(|read| Some(read.page) == page);
-        if let Some(read) = kept {
+        if let Some(read) = page.and_then(|page| self.reads.get_mut(&page)) {
             read.pass = self.pass;
         }
     }
 
-    pub fn all(&self) -> BTreeSet<PageNumber> {
-        self.reads.iter().map(|read| read.page).collect()
+    pub fn all(&self) -> BTreeSet<PageRequest> {
+        self.reads.keys().copied().collect()
     }
 
     /// The pages that were read in this pass.
-    pub fn current(&self) -> BTreeSet<PageNumber> {
-        self.reads_of_pass().map(|read| read.page).collect()
+    pub fn current(&self) -> BTreeSet<PageRequest> {
+        self.of_pass().map(|(page, _)| page).collect()
     }
 
-    fn reads_of_pass(&self) -> impl Iterator<Item = &PageRead> {
-        self.reads.iter().filter(|read| read.pass == self.pass)
+    fn of_pass(&self) -> impl Iterator<Item = (PageRequest, &PageRead)> {
+        let reads = self.reads.iter().map(|(page, read)| (*page, read));
+        reads.filter(|(_, read)| read.pass == self.pass)
     }
 
-    /// Whether the latest page has all rows of the list, if it is the first.
-    pub fn holds_all(&self) -> bool {
-        let latest = self.reads.last();
-        latest.is_some_and(|read| read.rows.rows() >= self.layout.total)
+    /// Whether one page has all rows of the list.
+    pub fn is_one(&self) -> bool {
+        let mut reads = self.reads.values();
+        reads.any(|read| read.rows() >= self.layout.total)
     }
 
     pub fn has_one_total(&self) -> bool {
         let total = self.layout.total;
-        self.reads_of_pass().all(|read| read.rows.total() == total)
+        self.of_pass().all(|(_, read)| read.total == total)
     }
 
     /// Whether no page of this pass lacks rows, or lists a file twice.
     pub fn are_whole(&self) -> bool {
-        self.reads_of_pass().all(|read| read.whole)
-    }
-
-    /// Whether the list from its end begins with files with which it begins from its start.
-    pub fn begin_alike(&self) -> bool {
-        let first = |end: fn(u64) -> PageNumber| {
-            let read = self.reads.iter().find(|read| read.page == end(1));
-            read.map_or(&[][..], |read| read.rows.keys())
-        };
-        let [start, end] = [
-            first(PageNumber::FromStart),
-            first(|number| PageNumber::FromEnd(Reverse(number))),
-        ];
-        let may_meet = (start.len() + end.len()) as u64 >= self.layout.total;
-        !may_meet && start.iter().any(|key| end.binary_search(key).is_ok())
+        self.of_pass().all(|(_, read)| read.is_whole)
     }
 
     /// Whether no page lists a file twice.
     pub fn are_distinct(&self) -> bool {
-        self.reads.iter().all(|read| read.rows.is_distinct())
+        self.reads.values().all(PageRead::is_distinct)
+    }
+
+    /// Whether the list from its end begins with files with which it begins from its start.
+    pub fn begin_alike(&self) -> bool {
+        let first = PageRequest::by_status(1);
+        let keys = |page| self.reads.get(&page).map_or(&[][..], |read| &read.keys);
+        let (start, end) = (keys(first), keys(first.descending()));
+        let may_meet = (start.len() + end.len()) as u64 >= self.layout.total;
+        !may_meet && start.iter().any(|key| end.binary_search(key).is_ok())
     }
 
     /// The statuses by position that this pass showed.
     pub fn ranges(&self) -> Vec<CellRange> {
-        let total = self.layout.total;
-        let mut reads: Vec<_> = self.reads_of_pass().collect();
-        reads.sort_unstable_by_key(|read| read.page);
+        let Layout {
+            total, page_size, ..
+        } = self.layout;
         let mut ranges = Vec::new();
-        for PageRead { page, rows, .. } in &reads {
-            // Rows behind the current end of the list are gone.
-            let end = if rows.total() > total {
-                total
-            } else {
-                u64::MAX
-            };
-            let start = self.layout.positions(*page, rows.rows()).start;
-            for (range, word) in rows.positions(start) {
-                add(&mut ranges, range.start..range.end.min(end), Some(word));
+        for (page, read) in self.of_pass() {
+            // Rows behind the current end of the list are gone. A page may have more rows than its total allows.
+            let end = if read.total > total { total } else { u64::MAX };
+            let mut start = self.layout.positions(page, read.rows()).start;
+            for (word, files) in &read.runs {
+                let next = start.saturating_add(*files);
+                add(&mut ranges, start..next.min(end), Some(*word));
+                start = next;
             }
         }
         // Behind the last row that was seen, the total may count rows that no page has.
-        for PageRead { page, rows, .. } in reads {
-            let missing = self.layout.positions(*page, rows.rows()).end;
-            add(&mut ranges, missing..self.layout.span(*page).end, None);
+        for (page, read) in self.of_pass() {
+            let missing = self.layout.positions(page, read.rows()).end;
+            let end = self.layout.positions(page, page_size).end;
+            add(&mut ranges, missing..end.min(total), None);
         }
         ranges
     }
 
     /// The files that were read, with the counts of the list.
-    pub fn add_up(
-        self,
-        list: &List,
-        whole: ByStatus<bool>,
-        examples: ClassExamples,
-    ) -> FolderCount {
+    pub fn add_up(self, list: &List, whole: ByStatus<bool>) -> FolderCount {
+        let shows_failed = |(_, read): &(_, &PageRead)| {
+            let mut files = read.files.iter();
+            files.any(|(_, file)| file.status == Status::Failed)
+        };
+        let failed_page = self.reads.iter().find(shows_failed).map(|(page, _)| *page);
+        // Of two rows of a file, the later one holds.
+        let mut reads: Vec<_> = self.reads.into_values().collect();
+        reads.sort_unstable_by_key(|read| read.number);
+        let files = reads.into_iter().flat_map(|read| read.files);
         FolderCount {
             files: list.counts(),
-            examples,
-            failed_page: self.failed_page(),
-            unfinished: self
-                .reads
-                .into_iter()
-                .flat_map(|read| read.rows.files)
-                .collect(),
+            examples: self.reasons.finish(),
+            failed_page,
+            unfinished: files.collect(),
             whole,
             done: DoneFiles::Counted(list.boundaries()),
             ..FolderCount::default()
         }
-    }
-
-    /// The first page with a failed file.
-    fn failed_page(&self) -> Option<PageRequest> {
-        let shows_failed = |read: &&PageRead| {
-            let mut files = read.rows.files.iter();
-            files.any(|(_, file)| file.status == Status::Failed)
-        };
-        let pages = self.reads.iter().filter(shows_failed);
-        pages.map(|read| read.page).min().map(PageNumber::request)
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::collect::layout::{Layout, PageNumber};
+use crate::collect::layout::Layout;
 use crate::collect::sorted::map::{CellRange, List};
 use crate::count::MAX_REMEMBERED;
 use crate::model::{ByStatus, Status};
-use crate::portal::PAGE_SIZE;
+use crate::portal::{PAGE_SIZE, PageRequest};
 
 /// Pages of one run whose rows are read by a count, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
@@ -15,35 +15,14 @@ pub const PAGES_OF_A_RUN: u64 = 20;
 /// The same by a walk, of files with a reason: as many files as are remembered.
 const PAGES_OF_A_WALK: u64 = MAX_REMEMBERED as u64 / PAGE_SIZE;
 
-/// Which rows of files that are not done to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
-    /// Those of the pages that show the boundaries.
-    OfBoundaries,
-    Few,
-    /// All of failed and flagged files, and few of those that wait.
-    All,
-}
-
-impl Rows {
-    /// Maximum number of pages of the run of a status.
-    const fn pages(self, status: Status) -> u64 {
-        match self {
-            Self::OfBoundaries => 0,
-            Self::All if status.has_reason() => PAGES_OF_A_WALK,
-            Self::Few | Self::All => PAGES_OF_A_RUN,
-        }
-    }
-}
-
 /// The pages to read next to find the boundaries; none if there is none that could show more. `current`: the pages that were read in this pass;
 /// `hints`: where to expect boundaries.
 pub fn next(
     layout: Layout,
     ranges: &[CellRange],
-    current: &BTreeSet<PageNumber>,
+    current: &BTreeSet<PageRequest>,
     hints: &[u64],
-) -> BTreeSet<PageNumber> {
+) -> BTreeSet<PageRequest> {
     let gaps = ranges.windows(2);
     let gaps = gaps.map(|pair| pair[0].range.end..pair[1].range.start);
     let gaps = gaps.filter(|gap| !gap.is_empty());
@@ -82,17 +61,20 @@ fn probes(gap: &Range<u64>, layout: Layout, hints: &[u64]) -> [u64; 4] {
     [target, middle, gap.start, gap.end - 1]
 }
 
-/// The pages with the rows that are wanted, and the statuses of which these are all.
-pub fn rows(list: &List, layout: Layout, wanted: Rows) -> (BTreeSet<PageNumber>, ByStatus<bool>) {
+/// The pages of the rows to read, and the statuses of which these are all: a walk reads all rows of failed and flagged files.
+pub fn rows(list: &List, layout: Layout, is_walk: bool) -> (BTreeSet<PageRequest>, ByStatus<bool>) {
     let (mut pages, mut are_all) = (BTreeSet::new(), ByStatus::from_fn(|_| true));
     for CellRange { cell, range } in list.ranges() {
-        let Some(status) = cell.map(|word| word.status) else {
+        let status = cell.map(|word| word.status);
+        let Some(status) = status.filter(|status| *status != Status::Done) else {
             continue;
         };
-        if status == Status::Done {
-            continue;
-        }
-        let most = usize::try_from(wanted.pages(status)).unwrap_or(usize::MAX - 1);
+        let most = if is_walk && status.has_reason() {
+            PAGES_OF_A_WALK
+        } else {
+            PAGES_OF_A_RUN
+        };
+        let most = usize::try_from(most).unwrap_or(usize::MAX - 1);
         let of_run: BTreeSet<_> = layout.pages_of(range).take(most + 1).collect();
         are_all[status] &= of_run.len() <= most && layout.can_read(range);
         pages.extend(of_run.into_iter().take(most));
@@ -119,18 +101,12 @@ mod tests {
         add(&mut ranges, 0..75_000, Some(Done.into()));
         add(&mut ranges, 0..LAYOUT.total, Some(Pending.into()));
         let list = List::new(ranges, LAYOUT).unwrap();
-        for (wanted, failed, pending, all_failed) in [
-            (Rows::OfBoundaries, 0, 0, false),
-            (Rows::Few, 20, 20, false),
-            (Rows::All, 250, 20, true),
-        ] {
-            let (pages, are_all) = rows(&list, LAYOUT, wanted);
-            let expected = (1..=failed)
-                .chain(751..751 + pending)
-                .map(PageNumber::FromStart);
+        for (is_walk, failed) in [(false, 20), (true, 250)] {
+            let (pages, are_all) = rows(&list, LAYOUT, is_walk);
+            let expected = (1..=failed).chain(751..771).map(PageRequest::by_status);
             assert_eq!(pages, expected.collect());
             let all = [Failed, Pending, Status::Flagged].map(|status| are_all[status]);
-            assert_eq!(all, [all_failed, false, true]);
+            assert_eq!(all, [is_walk, false, true]);
         }
     }
 }

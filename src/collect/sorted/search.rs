@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::classify::{Classifier, ReasonReader};
-use crate::collect::error::{FetchPage, ReadError, total_of};
-use crate::collect::layout::{Layout, PageNumber};
+use crate::classify::ReasonReader;
+use crate::collect::error::{FetchPage, ReadError};
+use crate::collect::layout::may_end_at;
 use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
-use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
 use crate::collect::sorted::{Method, SortedRead, plan};
-use crate::count::{FolderCount, MAX_FILES};
+use crate::count::FolderCount;
 use crate::model::ByStatus;
-use crate::portal::PageBody;
+use crate::portal::PageRequest;
 
 /// Passes over the pages that the boundaries depend on, at most: one before the rows are read, and four after it.
 const PASSES: u32 = 5;
@@ -23,13 +22,28 @@ const PASSES: u32 = 5;
 /// Requests for the boundaries of one folder, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
 
-pub(super) struct Search<'a, F> {
+/// Counts a folder by its boundaries.
+pub async fn count(fetch: impl FetchPage, method: Method<'_>) -> Result<SortedRead, ReadError> {
+    let reasons = ReasonReader::new(Arc::clone(&method.context.classifier));
+    let from_both_ends = method.hints.from_both_ends;
+    let search = Search {
+        fetch,
+        pages: Pages::new(from_both_ends, reasons, method.context.clock_ahead),
+        method,
+        last_alone: None,
+        requests: 0,
+        row_requests: 0,
+        opening: None,
+    };
+    search.run().await
+}
+
+struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
-    reasons: ReasonReader,
     pages: Pages,
     /// The page that was read last of all, with no other in flight.
-    last_alone: Option<PageNumber>,
+    last_alone: Option<PageRequest>,
     requests: u64,
     /// Those of the requests that are not for boundaries.
     row_requests: u64,
@@ -37,58 +51,43 @@ pub(super) struct Search<'a, F> {
     opening: Option<ByStatus<Option<u64>>>,
 }
 
-struct Found {
-    list: List,
-    /// Whether two passes showed the same boundaries.
-    stable: bool,
-    consistent: bool,
-    /// The list that the last pass was of.
-    layout: Layout,
-}
-
-impl<'a, F: FetchPage> Search<'a, F> {
-    pub fn new(fetch: F, method: Method<'a>, classifier: Arc<Classifier>) -> Self {
-        Self {
-            fetch,
-            reasons: ReasonReader::new(classifier),
-            pages: Pages::new(method.hints.from_both_ends),
-            last_alone: None,
-            requests: 0,
-            row_requests: 0,
-            opening: None,
-            method,
-        }
-    }
-
-    pub async fn run(mut self) -> Result<SortedRead, ReadError> {
-        let found = match self.find().await {
+impl<F: FetchPage> Search<'_, F> {
+    async fn run(mut self) -> Result<SortedRead, ReadError> {
+        let (list, is_stable) = match self.find().await {
             Err(refused) if refused.is_of_deep_page() => self.find_from_both_ends(refused).await?,
             found => found?,
         };
-        check_end_of_rows(&found)?;
-        let whole = self.whole(&found.list);
-        let shows_all = found.stable && !found.list.is_estimated && self.pages.are_distinct();
-        let examples = self.reasons.finish();
-        let count = self.pages.add_up(&found.list, whole, examples);
-        let left_out = found.layout.total.saturating_sub(count.files.total());
-        Ok(SortedRead {
-            stable: found.stable,
-            pages: found.layout.total.div_ceil(found.layout.page_size),
-            count: FolderCount {
-                consistent: found.consistent,
-                left_out: shows_all.then_some(left_out),
-                requests: self.requests,
-                ..count
-            },
-        })
+        let layout = self.pages.layout;
+        let missing_from = list.missing_from();
+        if let Some(rows) = missing_from
+            && !may_end_at(rows, layout.total, layout.page_size)
+        {
+            return Err(ReadError::Empty {
+                page: layout.page_of(rows),
+                total: layout.total,
+            });
+        }
+        let is_exact = is_stable && !list.is_estimated;
+        let has_all_rows = missing_from.is_none() && list.end() == layout.total;
+        let consistent = is_exact && has_all_rows && self.pages.are_whole();
+        let shows_all = is_exact && self.pages.are_distinct();
+        let left_out = layout.total.saturating_sub(list.counts().total());
+        let whole = self.whole(&list);
+        let count = FolderCount {
+            consistent,
+            left_out: shows_all.then_some(left_out),
+            requests: self.requests,
+            ..self.pages.add_up(&list, whole)
+        };
+        Ok(SortedRead { count, is_stable })
     }
 
     /// Finds the boundaries from both ends, as a page is refused that is far from the start; unless the portal ignores the order that is asked for.
-    async fn find_from_both_ends(&mut self, refused: ReadError) -> Result<Found, ReadError> {
+    async fn find_from_both_ends(&mut self, refused: ReadError) -> Result<(List, bool), ReadError> {
         if self.pages.layout.from_both_ends {
             return Err(refused);
         }
-        self.pages = Pages::new(true);
+        self.pages.restart_from_both_ends();
         (self.last_alone, self.opening) = (None, None);
         let found = self.find().await?;
         if self.pages.begin_alike() {
@@ -97,11 +96,11 @@ impl<'a, F: FetchPage> Search<'a, F> {
         Ok(found)
     }
 
-    /// Finds the boundaries in passes. All reads of a pass follow all reads of the one before, so boundaries that both show held at the moment
-    /// between. The total may differ: files between the boundaries came or went, and the later pass counts them.
-    async fn find(&mut self) -> Result<Found, ReadError> {
-        self.read([PageNumber::FIRST].into()).await?;
-        let is_one_page = self.pages.holds_all();
+    /// Finds the boundaries in passes, and whether two of them showed the same. All reads of a pass follow all reads of the one before, so boundaries
+    /// that both show held at the moment between. The total may differ: files between the boundaries came or went, and the later pass counts them.
+    async fn find(&mut self) -> Result<(List, bool), ReadError> {
+        self.read([PageRequest::by_status(1)].into()).await?;
+        let is_one_page = self.pages.is_one();
         let mut hints = self.method.hints.in_list_of(self.pages.layout.total);
         let mut before: Option<List> = None;
         loop {
@@ -111,28 +110,16 @@ impl<'a, F: FetchPage> Search<'a, F> {
                 self.read_rows(&list).await?;
                 if is_one_page || stands && self.pages.has_one_total() {
                     self.check_order(&list)?;
-                    return Ok(self.found(list, true));
+                    return Ok((list, true));
                 }
                 hints = list.boundaries().positions;
                 before = Some(list);
             }
             if self.pages.pass + 1 >= PASSES {
-                let last = before.ok_or(ReadError::Moving)?;
-                return Ok(self.found(last, false));
+                return before.map(|last| (last, false)).ok_or(ReadError::Moving);
             }
             // All other reads were over when the page that was read last and alone was requested: it is on both sides of the moment between.
             self.pages.begin_pass(self.last_alone.take());
-        }
-    }
-
-    fn found(&self, list: List, stable: bool) -> Found {
-        let layout = self.pages.layout;
-        let whole = list.missing_from().is_none() && self.pages.are_whole() && !list.is_estimated;
-        Found {
-            consistent: stable && whole && list.end() == layout.total,
-            list,
-            stable,
-            layout,
         }
     }
 
@@ -154,7 +141,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         if self.opening.is_some() {
             return Ok(());
         }
-        let (pages, are_all) = plan::rows(list, self.pages.layout, self.method.rows);
+        let (pages, are_all) = plan::rows(list, self.pages.layout, self.method.is_walk);
         let counts = list.counts();
         self.opening = Some(ByStatus::from_fn(|status| {
             are_all[status].then_some(counts[status])
@@ -177,80 +164,44 @@ impl<'a, F: FetchPage> Search<'a, F> {
             return Ok(());
         }
         let pages = boundary_pages(list.boundaries().positions, self.pages.layout);
-        Err(unsorted(pages))
+        Err(ReadError::Unsorted {
+            pages: pages.into_iter().collect(),
+        })
     }
 
-    /// Reads pages, several at once. A page that is not sorted is read once more: a file may have changed its status while the portal
-    /// put the page together.
-    async fn read(&mut self, pages: BTreeSet<PageNumber>) -> Result<(), ReadError> {
-        let mut again = self.read_once(pages).await?;
-        if !again.is_empty() {
-            again = self.read_once(again).await?;
+    /// Reads pages. One that is not sorted is read once more: a file may have changed its status while the portal put the page together.
+    async fn read(&mut self, pages: BTreeSet<PageRequest>) -> Result<(), ReadError> {
+        let mut unsorted = self.read_once(pages).await?;
+        if !unsorted.is_empty() {
+            unsorted = self.read_once(unsorted.into_iter().collect()).await?;
         }
-        if again.is_empty() {
+        if unsorted.is_empty() {
             return Ok(());
         }
-        Err(unsorted(again))
+        Err(ReadError::Unsorted { pages: unsorted })
     }
 
     /// Reads pages, several at once; returns those that are not sorted.
     async fn read_once(
         &mut self,
-        pages: BTreeSet<PageNumber>,
-    ) -> Result<BTreeSet<PageNumber>, ReadError> {
+        pages: BTreeSet<PageRequest>,
+    ) -> Result<Vec<PageRequest>, ReadError> {
         self.requests += pages.len() as u64;
         if self.requests - self.row_requests > MAX_REQUESTS {
             return Err(ReadError::Moving);
         }
-        match pages.len() {
-            0 => {}
-            1 => self.last_alone = pages.first().copied(),
-            _ => self.last_alone = None,
+        if let Some(page) = pages.first() {
+            self.last_alone = (pages.len() == 1).then_some(*page);
         }
-        let fetches = pages.into_iter().map(|page| {
-            let answer = (self.fetch)(page.request());
-            async move {
-                let body = answer.await.map_err(ReadError::at(page.request()))?;
-                Ok::<_, ReadError>((page, body))
-            }
-        });
-        let fetches: Vec<_> = fetches.collect();
-        let mut bodies = stream::iter(fetches).buffer_unordered(self.method.in_flight);
-        let mut unsorted = BTreeSet::new();
-        while let Some((page, body)) = bodies.try_next().await? {
-            if self.add(page, &body)? {
-                unsorted.insert(page);
+        let fetches: Vec<_> = pages.into_iter().map(&self.fetch).collect();
+        let mut answers = stream::iter(fetches).buffer_unordered(self.method.in_flight);
+        let mut unsorted = Vec::new();
+        while let Some((page, body)) = answers.try_next().await? {
+            if !self.pages.add(page, &body)? {
+                unsorted.push(page);
             }
         }
+        unsorted.sort_unstable();
         Ok(unsorted)
     }
-
-    /// Adds a page; returns whether it is not sorted.
-    fn add(&mut self, page: PageNumber, body: &PageBody) -> Result<bool, ReadError> {
-        let rows = PageRows::read(body, &mut self.reasons, self.method.clock_ahead);
-        let rows = rows.map_err(ReadError::at(page.request()))?;
-        let total = total_of(page.request(), &rows.pagination)?;
-        if total > MAX_FILES {
-            return Err(ReadError::ImplausibleTotal { total });
-        }
-        let unsorted = rows.is_unsorted();
-        self.pages.add(page, rows);
-        Ok(unsorted)
-    }
-}
-
-/// Whether rows that end before the total can be believed to end there.
-fn check_end_of_rows(found: &Found) -> Result<(), ReadError> {
-    match found.list.missing_from() {
-        Some(rows) if !found.layout.may_end_at(rows) => Err(ReadError::Empty {
-            page: found.layout.page_of(rows).request(),
-            total: found.layout.total,
-        }),
-        _ => Ok(()),
-    }
-}
-
-fn unsorted(pages: BTreeSet<PageNumber>) -> ReadError {
-    let pages = pages.into_iter().collect();
-    ReadError::Unsorted { pages }
 }

@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 use futures_util::FutureExt;
 
 use super::*;
-use crate::classify::Class;
+use crate::collect::error::ReadError;
 use crate::collect::testing::{Folder, Quirk, counts};
 use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
 use crate::portal::{PageBody, PageRequest, PortalError};
 
-/// One for all tests, which remembers the classes of the few reasons that there are.
-static CLASSIFIER: LazyLock<Arc<Classifier>> = LazyLock::new(Arc::default);
+/// One for all tests, whose classifier remembers the classes of the few reasons that there are.
+static CONTEXT: LazyLock<TallyContext> = LazyLock::new(TallyContext::default);
 
 /// Every order of the statuses that matters: what comes before done, and what after it.
 fn orders() -> Vec<Vec<Status>> {
@@ -30,21 +30,17 @@ fn orders() -> Vec<Vec<Status>> {
     orders
 }
 
-/// Counts a folder whose pages are there at once.
-fn run<F>(fetch: F, in_flight: usize, hints: &Boundaries) -> Result<SortedRead, ReadError>
-where
-    F: Fn(PageRequest) -> PageBody,
-{
-    let method = Method {
-        in_flight,
+fn method(hints: &Boundaries) -> Method<'_> {
+    Method {
+        in_flight: 2,
         hints,
-        rows: Rows::Few,
-        clock_ahead: 0,
-    };
-    run_as(method, fetch)
+        is_walk: false,
+        context: &CONTEXT,
+    }
 }
 
-fn run_as<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
+/// Counts a folder whose pages are there at once.
+fn run<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
 where
     F: Fn(PageRequest) -> PageBody,
 {
@@ -56,14 +52,17 @@ fn answered<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
 where
     F: Fn(PageRequest) -> Result<PageBody, PortalError>,
 {
-    let fetch = |page| std::future::ready(fetch(page));
-    count(fetch, method, Arc::clone(&CLASSIFIER), &Progress::default())
+    let fetch = |page| {
+        let answer = fetch(page).map(|body| (page, body));
+        std::future::ready(answer.map_err(ReadError::at(page)))
+    };
+    count(fetch, method)
         .now_or_never()
         .expect("the pages are there at once")
 }
 
 fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<SortedRead, ReadError> {
-    run(|page| folder.borrow_mut().page(page), 2, hints)
+    run(method(hints), |page| folder.borrow_mut().page(page))
 }
 
 fn count_folder(folder: Folder) -> SortedRead {
@@ -128,70 +127,17 @@ fn a_folder_that_stands_still_is_counted_exactly_whatever_the_order_of_the_statu
     }
 }
 
-#[test]
-fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
-    let folder = mixed(
-        &[
-            (Status::Failed, 37),
-            (Status::Done, 900),
-            (Status::Pending, 60),
-        ],
-        10,
-    );
-    let sorted = count_folder(folder.clone());
-    for status in [Status::Failed, Status::Pending] {
-        assert!(sorted.count.whole[status], "{status:?}");
-    }
-    assert_eq!(sorted.count.unfinished.len(), 97);
-    let class = Some(Class::from_label("reason failed"));
-    let files = sorted.count.unfinished.values();
-    let mut failed = files.filter(|file| file.status == Status::Failed);
-    assert!(failed.all(|file| file.class == class));
-}
-
 /// Counts a folder a second time, with its boundaries.
-fn count_again(folder: &mut Folder, before: &FolderCount, rows: Rows) -> SortedRead {
+fn count_again(folder: &mut Folder, before: &FolderCount, is_walk: bool) -> SortedRead {
     let DoneFiles::Counted(hints) = &before.done else {
         panic!("done files were read");
     };
     let method = Method {
-        in_flight: 2,
-        hints,
-        rows,
-        clock_ahead: 0,
+        is_walk,
+        ..method(hints)
     };
     let folder = RefCell::new(folder);
-    run_as(method, |page| folder.borrow_mut().page(page)).unwrap()
-}
-
-#[test]
-fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found_and_a_walk_reads_all_of_them() {
-    let files = [
-        (Status::Failed, 1_000),
-        (Status::Done, 4_000),
-        (Status::Flagged, 900),
-        (Status::Pending, 800),
-        (Status::Processing, 700),
-    ];
-    for order in orders() {
-        let mut folder = mixed(&files, 5);
-        folder.order = order;
-        let expected = counts(&folder);
-        let first = count_folder(folder.clone());
-        assert_eq!(counted(&first), expected);
-        assert!(first.count.requests <= 150, "{}", first.count.requests);
-        assert!(!first.count.whole[Status::Failed] && !first.count.whole[Status::Flagged]);
-        let again = count_again(&mut folder, &first.count, Rows::Few);
-        assert_eq!(counted(&again), expected);
-        assert!(again.count.requests <= 105, "{}", again.count.requests);
-        let walk = count_again(&mut folder, &first.count, Rows::All);
-        assert_eq!(counted(&walk), expected);
-        assert!(walk.count.requests <= 450, "{}", walk.count.requests);
-        for status in Status::WITH_REASON {
-            let listed = walk.count.listed()[status];
-            assert!(walk.count.whole[status] && listed == walk.count.files[status]);
-        }
-    }
+    run(method, |page| folder.borrow_mut().page(page)).unwrap()
 }
 
 /// What a folder of 3,000 pages costs: the first count, a walk, and a count after it.
@@ -199,8 +145,8 @@ fn costs(files: &[(Status, u64)]) -> [u64; 3] {
     let mut folder = mixed(files, 10);
     let expected = counts(&folder);
     let first = count_folder(folder.clone()).count;
-    let walk = count_again(&mut folder, &first, Rows::All).count;
-    let again = count_again(&mut folder, &walk, Rows::Few);
+    let walk = count_again(&mut folder, &first, true).count;
+    let again = count_again(&mut folder, &walk, false);
     assert_eq!(counted(&again), expected);
     let unfinished: u64 = files[1..].iter().map(|(_, files)| files).sum();
     assert_eq!(walk.unfinished.len() as u64, unfinished);
@@ -230,40 +176,6 @@ fn a_folder_of_any_size_costs_what_is_not_done() {
         let is_cheap = costs.iter().zip(expected).all(|(cost, most)| *cost <= most);
         assert!(is_cheap, "{costs:?} for {files:?}");
     }
-}
-
-#[test]
-fn what_is_not_done_costs_requests_and_what_is_done_does_not() {
-    let statuses = [
-        Status::Failed,
-        Status::Flagged,
-        Status::Pending,
-        Status::Processing,
-    ];
-    for order in orders() {
-        let mut files: Vec<_> = statuses.map(|status| (status, 37)).into();
-        files.push((Status::Done, 5_000));
-        let mut folder = mixed(&files, 10);
-        folder.order = order;
-        let sorted = count_folder(folder);
-        assert!(
-            sorted.count.requests < 30,
-            "{} requests",
-            sorted.count.requests
-        );
-    }
-    assert_eq!(
-        count_folder(mixed(&[(Status::Done, 5_000)], 10))
-            .count
-            .requests,
-        3
-    );
-    assert_eq!(
-        count_folder(mixed(&[(Status::Done, 10)], 10))
-            .count
-            .requests,
-        1
-    );
 }
 
 #[test]
@@ -339,30 +251,6 @@ fn what_cannot_be_the_whole_folder_in_its_order_is_refused() {
     }
 }
 
-#[test]
-fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
-    let folder = mixed(&[(Status::Done, 300), (Status::Failed, 45)], 10);
-    let expected = counts(&folder);
-    for torn in 1..12 {
-        let folder = RefCell::new(folder.clone());
-        let fetch = |page: PageRequest| {
-            let mut folder = folder.borrow_mut();
-            let mut answer = folder.clone();
-            folder.requests += 1;
-            if folder.requests == torn {
-                // A row in the middle of the page changed its status after the rows were sorted.
-                let first = usize::try_from(page.page - 1).unwrap() * 10;
-                let middle = answer.listed(page.sort).nth(first + 4);
-                answer.shows_instead = middle.map(|(id, _)| (id, Status::Unknown));
-            }
-            answer.page(page)
-        };
-        let sorted = run(fetch, 1, &Boundaries::default()).unwrap();
-        assert_eq!(counted(&sorted), expected, "{torn}");
-        assert!(sorted.count.consistent, "{torn}");
-    }
-}
-
 /// Counts a folder of a portal that refuses pages behind row 10,000, as search engines do, and asks it for the pages that `asked` makes of those
 /// that are requested; returns the count and the requests.
 fn try_refused(
@@ -378,13 +266,7 @@ fn try_refused(
             _ => Err(PortalError::from_status(400, None, b"")),
         }
     };
-    let method = Method {
-        in_flight: 2,
-        hints,
-        rows: Rows::Few,
-        clock_ahead: 0,
-    };
-    let sorted = answered(method, fetch);
+    let sorted = answered(method(hints), fetch);
     (sorted, folder.into_inner().requests)
 }
 

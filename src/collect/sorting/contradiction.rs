@@ -5,48 +5,48 @@
 //! at the same position in both were there at the moment between; if a status occurs among them again after another one, no sorted list
 //! held at that moment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::collect::error::{FetchPage, ReadError};
-use crate::collect::layout::{PageNumber, comes_again};
+use crate::collect::error::{FetchPage, ReadError, read_rows};
+use crate::collect::order::comes_again;
 use crate::model::{FileKey, StatusWord};
+use crate::portal::PageRequest;
 
 /// The time between the two reads: a search index that lags behind its database has caught up by then.
 const BETWEEN_READS: Duration = Duration::from_secs(10);
 
 /// Rows by their page and their place on it.
-type Rows = BTreeMap<(PageNumber, i64), (FileKey, StatusWord)>;
+type Rows = BTreeMap<(PageRequest, i64), (FileKey, StatusWord)>;
 
 /// Reads pages twice, and returns whether the unchanged rows contradict a list that is sorted by status.
 pub async fn is_contradiction(
     fetch: impl FetchPage,
-    pages: &[PageNumber],
+    pages: &[PageRequest],
 ) -> Result<bool, ReadError> {
-    let mut rows = read(&fetch, pages).await?;
+    let pages: BTreeSet<_> = pages.iter().copied().collect();
+    let mut rows = read(&fetch, &pages).await?;
     if !is_unsorted(&rows) {
         return Ok(false);
     }
     sleep(BETWEEN_READS).await;
-    let second = read(&fetch, pages).await?;
+    let second = read(&fetch, &pages).await?;
     rows.retain(|place, row| second.get(place) == Some(row));
     Ok(is_unsorted(&rows))
 }
 
-async fn read(fetch: &impl FetchPage, pages: &[PageNumber]) -> Result<Rows, ReadError> {
+async fn read(fetch: &impl FetchPage, pages: &BTreeSet<PageRequest>) -> Result<Rows, ReadError> {
     let mut rows = Rows::new();
     for page in pages {
-        let request = page.request();
-        let body = fetch(request).await.map_err(ReadError::at(request))?;
-        let step = if page.is_from_end() { -1 } else { 1 };
+        let (page, body) = fetch(*page).await?;
+        let step = if page.is_descending { -1 } else { 1 };
         let mut place = 0;
-        body.read(|row| {
-            rows.insert((*page, place), (row.key(), row.word()));
+        read_rows(page, &body, |row| {
+            rows.insert((page, place), (row.key(), row.word()));
             place += step;
-        })
-        .map_err(ReadError::at(request))?;
+        })?;
     }
     Ok(rows)
 }
@@ -69,14 +69,14 @@ mod tests {
 
     /// Checks some pages; `change` is made between the two reads.
     async fn refutes(folder: Folder, change: impl Fn(&mut Folder)) -> bool {
-        let pages = [1, 4, 6, 10].map(PageNumber::FromStart);
+        let pages = [1, 4, 6, 10].map(PageRequest::by_status);
         let folder = RefCell::new(folder);
         let fetch = |page| {
             let mut folder = folder.borrow_mut();
             if folder.requests == pages.len() as u64 {
                 change(&mut folder);
             }
-            std::future::ready(Ok(folder.page(page)))
+            std::future::ready(Ok((page, folder.page(page))))
         };
         is_contradiction(fetch, &pages).await.unwrap()
     }

