@@ -35,6 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use humantime::format_duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +47,7 @@ use crate::history::ListEntry;
 use crate::metrics::PortalEvents;
 use crate::portal::{Client, Session};
 use crate::schedule::{Due, Heartbeat, Ticker};
-use crate::snapshot::{PortalView, Publisher, SortingState, Waiting};
+use crate::snapshot::{PortalView, Publisher, SortingState};
 use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
 pub use settings::Settings;
@@ -321,26 +322,39 @@ impl Collector {
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
-            waiting: self.waiting(self.published),
+            remarks: self.remarks(self.published),
             stale_after: self.log.stale_after(&self.settings.collect),
             state_writes: self.saver.writes(),
             sorting: self.sorting,
-            unsorted: self.unsorted(),
             web_url: self.settings.portal.web_url.clone(),
             panics: self.dependencies.events.panics(),
         });
     }
 
-    /// The folders that wait for longer than an interval.
-    fn waiting(&self, now: Instant) -> Option<Waiting> {
+    /// What explains the numbers.
+    fn remarks(&self, now: Instant) -> Vec<String> {
+        self.waiting(now)
+            .into_iter()
+            .chain(self.unsorted())
+            .collect()
+    }
+
+    /// Whether folders wait for longer than an interval.
+    fn waiting(&self, now: Instant) -> Option<String> {
         let interval = self.log.interval()?;
         let waits = self.queue.waits_since();
         let waits = waits.map(|since| now.saturating_duration_since(since));
         let long: Vec<_> = waits.filter(|wait| *wait > interval).collect();
-        Some(Waiting {
-            folders: long.len(),
-            longest: long.into_iter().max()?,
-        })
+        let longest = Duration::from_secs(long.iter().max()?.as_secs());
+        let (longest, folders) = (format_duration(longest), long.len());
+        let wait = if folders == 1 {
+            "folder waits"
+        } else {
+            "folders wait"
+        };
+        Some(format!(
+            "{folders} {wait} to be read, the first for {longest}"
+        ))
     }
 
     /// Why every page is read although the configuration asks for less.

@@ -101,11 +101,6 @@ impl FolderCount {
         listed
     }
 
-    /// Whether a read read all rows of a status, and the limit left none out.
-    pub fn lists_all_rows(&self, status: Status) -> bool {
-        self.whole[status] && self.unfinished.len() < MAX_REMEMBERED
-    }
-
     /// Whether pages were read from both ends of the list.
     pub fn is_from_both_ends(&self) -> bool {
         matches!(&self.done, DoneFiles::Counted(boundaries) if boundaries.from_both_ends)

@@ -19,7 +19,7 @@ use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::Heartbeat;
-use crate::snapshot::{ListState, PortalView, Publisher, Snapshot, Writes};
+use crate::snapshot::{PortalView, Publisher, Snapshot};
 use crate::store::{Ledger, Standing, Store, StoredPortal};
 
 /// How long a holder that cannot read its portal keeps the lease: another process may be able to.
@@ -103,13 +103,13 @@ impl PortalTasks {
         let state_writes = match &standing {
             Standing::Unavailable(why) => {
                 error!(portal = %self.name, error = why, "state cannot be used: nothing is counted until it can");
-                Writes::Refused(why.clone())
+                Some(Err(why.clone()))
             }
             Standing::Standby(holder) => {
                 info!(portal = %self.name, holder, "waits, because another process reads the portal");
-                Writes::Off
+                None
             }
-            Standing::Starting | Standing::Active => Writes::Off,
+            Standing::Starting | Standing::Active => None,
         };
         let portal = self.plans.borrow().settings.portal.clone();
         self.publisher.stand_by(PortalView {
@@ -210,7 +210,7 @@ impl PortalTasks {
         let mut changes = self.publisher.changes();
         let is_failing = |snapshot: &Arc<Snapshot>| {
             let portal = snapshot.portal(&self.name);
-            portal.is_some_and(|portal| matches!(portal.list, ListState::Failed { .. }))
+            portal.is_some_and(|portal| portal.list.failure.is_some())
         };
         loop {
             // The publisher lives as long as this.

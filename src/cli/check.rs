@@ -24,7 +24,7 @@ use crate::health::{self, Conditions, Health};
 use crate::history::{Departure, DepartureReason};
 use crate::portal::{Lane, ListedFolder, PageRequest, PortalError, Session, Throttles};
 use crate::snapshot::{
-    FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable, Unreadable,
+    FolderState, FolderView, ListFailure, PortalView, Snapshot, Unavailable, Unreadable,
 };
 
 /// Retries of a request: a person waits for the answer.
@@ -64,12 +64,11 @@ async fn check(mut config: Config) -> Health {
 async fn test(config: &Config, portal: &Portal, throttles: &Throttles) -> Arc<PortalView> {
     let mut view = PortalView::unasked(portal);
     if let Err(error) = test_folders(&mut view, config, portal, throttles).await {
-        view.list = ListState::Failed {
+        view.list.failure = Some(ListFailure {
             trouble: error.trouble(),
             message: error.to_string(),
             since: Moment::now().wall,
-            last: None,
-        };
+        });
     }
     Arc::new(view)
 }
@@ -89,7 +88,7 @@ async fn test_folders(
         .buffer_unordered(config.collect.concurrency.get());
     view.folders = tested.map(|folder| (folder.id, folder)).collect().await;
     view.reindex = settings.reindex;
-    view.list = ListState::Read(facts);
+    view.list.facts = Some(facts);
     Ok(())
 }
 

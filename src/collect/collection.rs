@@ -15,7 +15,7 @@ use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Timestamp};
 use crate::portal::{Listing, PortalError, Session};
 use crate::schedule::Tick;
-use crate::snapshot::{FolderState, LastRun, ListState, RunResult, Unreadable};
+use crate::snapshot::{FolderState, LastRun, RunResult, Unreadable};
 
 /// A collection whose reads have ended.
 pub(super) struct Ending {
@@ -103,7 +103,7 @@ impl Collector {
         let portal = &self.settings.portal.name;
         self.list.note_clock(now, listing.date);
         let facts = self.folders.apply_list(listing, &self.settings, now);
-        self.list.read(facts, &self.settings);
+        self.list.read(facts, portal);
         let folders = self
             .folders
             .iter()
@@ -207,8 +207,8 @@ impl Collector {
 
     /// Why not everything is counted: the trouble of the portal, or of one of the folders.
     fn why_failed(&self) -> Option<String> {
-        if let ListState::Failed { message, .. } = &self.list.state {
-            return Some(message.clone());
+        if let Some(failure) = &self.list.state.failure {
+            return Some(failure.message.clone());
         }
         self.folders
             .iter()

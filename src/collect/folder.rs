@@ -108,14 +108,23 @@ impl Folder {
         }
         let reported_files = self.is_there().then_some(listed.file_count);
         self.witnesses.reported(listed.file_count);
-        if self.view.missing_files != self.witnesses.missing() {
-            self.view_mut().missing_files = self.witnesses.missing();
-        }
+        self.show_missing();
         // A view that is published is copied when it changes.
         if self.view.name != listed.name || self.view.reported_files != reported_files {
             let view = self.view_mut();
             view.name = listed.name.clone();
             view.reported_files = reported_files;
+        }
+    }
+
+    /// Shows how many files reads do not find that the list reports.
+    fn show_missing(&mut self) {
+        let missing = self.witnesses.missing();
+        let is_new = |counts: &Arc<Counts>| counts.look.missing_files != missing;
+        if self.view.counts.as_ref().is_some_and(is_new)
+            && let Some(counts) = &mut self.view_mut().counts
+        {
+            Arc::make_mut(counts).look.missing_files = missing;
         }
     }
 
@@ -201,7 +210,7 @@ impl Folder {
         due.unwrap_or_else(|| {
             let counted = self
                 .view
-                .last_success
+                .last_success()
                 .filter(|_| !moves && !self.has_reasons());
             let age = counted.map(|counted| now.wall.since(counted));
             let at = age.and_then(|age| now.steady.checked_sub(age));

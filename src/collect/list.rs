@@ -6,10 +6,9 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::collect::settings::Settings;
 use crate::model::{PortalName, Timestamp};
 use crate::portal::PortalError;
-use crate::snapshot::{ListFacts, ListState, Unwatched};
+use crate::snapshot::{ListFacts, ListFailure, ListState};
 
 /// A list that failed is asked again after this time, and then after twice as long as before.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
@@ -41,7 +40,8 @@ impl FolderList {
 
     /// Since when it cannot be read, also before this process.
     pub fn failing_since(&self) -> Option<Timestamp> {
-        let since = [self.state.failing_since(), self.failing_before];
+        let failure = self.state.failure.as_ref();
+        let since = [failure.map(|failure| failure.since), self.failing_before];
         since.into_iter().flatten().min()
     }
 
@@ -75,43 +75,26 @@ impl FolderList {
         self.pause = self.pause.saturating_mul(2).max(FIRST_PAUSE);
         self.retry_at = Moment::now().steady.checked_add(self.pause);
         let since = self.failing_since().unwrap_or(now);
-        self.state = ListState::Failed {
+        self.state.failure = Some(ListFailure {
             trouble,
             message,
             since,
-            last: self.state.facts(),
-        };
+        });
     }
 
     /// It was read. Logs what is new about it.
-    pub fn read(&mut self, facts: ListFacts, settings: &Settings) {
+    pub fn read(&mut self, facts: ListFacts, portal: &PortalName) {
         self.failing_before = None;
         self.retry_at = None;
         self.pause = Duration::ZERO;
-        let known = std::mem::replace(&mut self.state, ListState::Read(facts));
-        if known.trouble().is_none() && known.facts() == Some(facts) {
+        let failure = self.state.failure.take();
+        let before = self.state.facts.replace(facts);
+        if failure.is_none() && before == Some(facts) {
             return;
         }
-        let portal = &settings.portal.name;
         info!(%portal, folders = facts.folders, "list of folders read");
-        let Unwatched {
-            max_folders,
-            no_match,
-            invalid_row,
-            list_incomplete,
-        } = facts.unwatched;
-        if invalid_row > 0 {
-            warn!(%portal, rows = invalid_row, "the list has folders whose id is not a UUID; they are not collected");
-        }
-        if max_folders > 0 {
-            let limit = settings.collect.max_folders;
-            warn!(%portal, folders = max_folders, limit, "folders beyond collect.max_folders are not collected");
-        }
-        if list_incomplete > 0 {
-            warn!(%portal, "the list of folders is incomplete: its total differs from its length");
-        }
-        if no_match > 0 {
-            warn!(%portal, patterns = no_match, "patterns of folders.include match no folder that the key may use");
+        for sentence in facts.unwatched.sentences() {
+            warn!(%portal, "{sentence}");
         }
     }
 

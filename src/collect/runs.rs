@@ -109,11 +109,16 @@ impl Runs {
 }
 
 impl Run {
+    /// How it ended. A list that cannot be read is one that failed.
     pub fn ended(&self, now: Moment, requests: u64) -> LastRun {
         LastRun {
             ended: now.wall,
             duration: now.elapsed_since(self.began),
-            result: RunResult::of(self.counted, self.failed),
+            result: match (self.counted, self.failed) {
+                (_, 0) => RunResult::Success,
+                (0, _) => RunResult::Failure,
+                _ => RunResult::Partial,
+            },
             requests: requests - self.requests_before,
         }
     }

@@ -14,7 +14,7 @@ use crate::clock::Moment;
 use crate::collect::collection::Ending;
 use crate::collect::settings::Settings;
 use crate::model::{FolderId, PortalName, Timestamp};
-use crate::snapshot::{PortalView, Writes};
+use crate::snapshot::PortalView;
 use crate::store::{EntryKey, FolderChange, FolderChanges, Lease, PortalDocument, StoreError};
 
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
@@ -186,12 +186,11 @@ impl Saver {
         Some((watched, now.wall.before(PORTALS_STORED)))
     }
 
-    /// Whether all that is known is stored, or will be soon.
-    pub fn writes(&self) -> Writes {
-        match (&self.refused, &self.lease) {
-            (Some(error), _) => Writes::Refused(error.to_string()),
-            (None, Some(_)) => Writes::Succeed,
-            (None, None) => Writes::Off,
+    /// Whether all that is known is stored, or will be soon; `None` if nothing is.
+    pub fn writes(&self) -> Option<Result<(), String>> {
+        match &self.refused {
+            Some(error) => Some(Err(error.to_string())),
+            None => self.lease.as_ref().map(|_| Ok(())),
         }
     }
 }

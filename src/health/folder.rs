@@ -44,7 +44,7 @@ pub(super) fn judge(
 
 /// Why it is not counted, and since when.
 fn not_counted(portal: &PortalView, folder: &FolderView, stale: bool) -> Option<Finding> {
-    let since = folder.last_success.map(|at| format!(" since {at}"));
+    let since = folder.last_success().map(|at| format!(" since {at}"));
     let since = since.unwrap_or_default();
     match &folder.state {
         FolderState::Unavailable(_) if portal.list.trouble().is_some() => {
@@ -76,7 +76,7 @@ fn not_counted(portal: &PortalView, folder: &FolderView, stale: bool) -> Option<
 
 /// Why its counts may be wrong.
 fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> Option<Finding> {
-    let missing = folder.missing_files;
+    let missing = counts.look.missing_files;
     let full_read = folder.full_read.as_ref();
     let rows = full_read.map(|full| (full.missing_rows, full.repeated_rows));
     let is_marked = !counts.look.consistent;

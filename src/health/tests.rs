@@ -10,17 +10,20 @@ use crate::history::{FullRead, Look};
 use crate::model::{ByStatus, FolderName, PortalName, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    FolderState, ListFacts, ListState, Unavailable, Unreadable, Unwatched, Way, Writes,
+    FolderState, ListFacts, ListFailure, ListState, Unavailable, Unreadable, Unwatched, Way,
 };
 
-const FACTS: ListFacts = ListFacts {
-    folders: 1,
-    unwatched: Unwatched {
-        max_folders: 0,
-        no_match: 0,
-        invalid_row: 0,
-        list_incomplete: 0,
-    },
+const READ: ListState = ListState {
+    facts: Some(ListFacts {
+        folders: 1,
+        unwatched: Unwatched {
+            max_folders: 0,
+            no_match: 0,
+            invalid_row: 0,
+            list_incomplete: 0,
+        },
+    }),
+    failure: None,
 };
 
 fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
@@ -53,9 +56,8 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
     Arc::new(PortalView {
         list,
         folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
-        waiting: None,
         stale_after: Duration::from_mins(15),
-        state_writes: Writes::Succeed,
+        state_writes: Some(Ok(())),
         ..PortalView::unasked(&Portal::new(
             PortalName::new("main").unwrap(),
             BaseUrl::parse("http://127.0.0.1").unwrap(),
@@ -65,11 +67,14 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
 }
 
 fn down() -> ListState {
-    ListState::Failed {
+    let failure = ListFailure {
         trouble: Trouble::Unauthorized,
         message: "status 401".to_owned(),
         since: Timestamp::default(),
-        last: None,
+    };
+    ListState {
+        facts: None,
+        failure: Some(failure),
     }
 }
 
@@ -92,7 +97,7 @@ fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
 #[test]
 fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
     let now = Moment::now();
-    let up = || portal(ListState::Read(FACTS), vec![]);
+    let up = || portal(READ, vec![]);
     assert_eq!(status(vec![up(), up()], now), Status::Pass);
     assert_eq!(
         status(vec![up(), portal(down(), vec![])], now),
@@ -100,7 +105,7 @@ fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
     );
     assert_eq!(status(vec![portal(down(), vec![])], now), Status::Fail);
     assert_eq!(
-        status(vec![portal(ListState::Unasked, vec![])], now),
+        status(vec![portal(ListState::default(), vec![])], now),
         Status::Warn
     );
 }
@@ -124,7 +129,7 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
             steady: counted.steady + Duration::from_mins(minutes),
         };
         let folder = folder(state, Some(counted));
-        let portal = portal(ListState::Read(FACTS), vec![folder]);
+        let portal = portal(READ, vec![folder]);
         let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = &health.portals[0].folders[0];
         assert_eq!(
@@ -139,7 +144,8 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
     let now = Moment::now();
     let judged = |missing_files, [missing_rows, repeated_rows]: [u64; 2]| {
         let mut folder = folder(FolderState::Counted, Some(now));
-        folder.missing_files = missing_files;
+        let counts = folder.counts.as_mut().unwrap();
+        Arc::make_mut(counts).look.missing_files = missing_files;
         folder.full_read = Some(FullRead {
             at: now.wall,
             sizes: ByStatus::default(),
@@ -147,7 +153,7 @@ fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
             repeated_rows,
             scanned: None,
         });
-        let portal = portal(ListState::Read(FACTS), vec![folder]);
+        let portal = portal(READ, vec![folder]);
         let mut health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = health.portals[0].folders.remove(0);
         (health.status, sentences(&folder.findings))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::count::FolderCount;
+use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::model::{ByStatus, Status};
 
 /// The files of a status that were counted and whose rows no read has shown. Of a status without a reason: all of its files.
@@ -61,8 +61,12 @@ impl Unidentified {
             (Self::Unknown(reads), _) if reads + 1 < Self::ENOUGH && !is_base => {
                 (0, Self::Unknown(reads + 1))
             }
-            // Rows that occur twice were counted twice.
-            (Self::Unknown(_), false) if count.lists_all_rows(status) => (0, Self::Files(0)),
+            // All rows were listed, and those that occur twice were counted twice.
+            (Self::Unknown(_), false)
+                if count.whole[status] && count.unfinished.len() < MAX_REMEMBERED =>
+            {
+                (0, Self::Files(0))
+            }
             (Self::Unknown(_), _) => (0, Self::Files(unidentified)),
             (Self::Files(before), true) => {
                 let entered = (new + unidentified).saturating_sub(before + evicted);

@@ -6,6 +6,7 @@ use crate::health::{Finding, FolderHealth, FolderReindex, Health, PortalHealth, 
 use crate::model::Timestamp;
 use crate::portal::Trouble;
 use crate::snapshot::{ErrorClass, Unavailable};
+use crate::store::Standing;
 
 pub(super) const CONTENT_TYPE: &str = "application/health+json";
 
@@ -40,7 +41,7 @@ fn portal_check(portal: &PortalHealth) -> Value {
         "componentType": "portal",
         "status": portal.status(),
         // As `kb_portal_active`; and the process that reads the portal, if it is another one.
-        "active": view.is_active(),
+        "active": view.standing == Standing::Active,
         "holder": view.holder(),
         "reason": view.list.trouble().map(Trouble::as_str),
         "output": output(&portal.findings),
@@ -65,7 +66,7 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
         "observedUnit": folder.age_seconds.map(|_| "s"),
         "stale": folder.stale,
         "reindex": folder.reindex.as_ref().map(folder_reindex),
-        "time": text(view.last_success),
+        "time": text(view.last_success()),
         "nextRun": text(next_run),
     }))
 }

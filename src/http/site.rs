@@ -72,7 +72,9 @@ impl Site {
     /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
     /// it can replace another one.
     fn is_ready(&self) -> bool {
-        let is_known = |portal: &PortalView| portal.was_collected() || portal.holder().is_some();
+        let is_known = |portal: &PortalView| {
+            portal.collections.last_run.is_some() || portal.holder().is_some()
+        };
         let snapshot = self.publisher.current();
         if snapshot.portals.iter().all(|portal| is_known(portal)) {
             self.ready.store(true, Ordering::Relaxed);

@@ -1,6 +1,7 @@
 //! The error classes of a portal, over all folders.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::classify::{Class, ErrorRow, Growth, KnownClass};
@@ -34,47 +35,46 @@ impl PortalView {
         folders: impl IntoIterator<Item = &'a FolderView>,
         now: Moment,
     ) -> Vec<ErrorClass> {
-        let mut sums =
-            BTreeMap::<&Class, (ByStatus<u64>, BTreeSet<FolderId>, Option<Growth>)>::new();
+        let mut classes = BTreeMap::<&Class, (ErrorClass, Option<FolderId>)>::new();
         let mut other: Option<&ErrorRow> = None;
         for folder in folders {
             let counts = self.fresh_counts(folder, now);
             for row in counts.into_iter().flat_map(|counts| &counts.errors) {
-                let (files, folders, growth) = sums.entry(&row.class).or_default();
-                files[row.status] += row.files;
-                folders.insert(folder.id);
+                let new = || (self.error_class(&row.class), None);
+                let (sum, last_folder) = classes.entry(&row.class).or_insert_with(new);
+                sum.files[row.status] += row.files;
+                sum.folders += usize::from(last_folder.replace(folder.id) != Some(folder.id));
                 if let Some(more) = row.growth {
-                    *growth.get_or_insert_default() += more;
+                    *sum.growth.get_or_insert_default() += more;
                 }
                 if row.example.is_some() && other.is_none_or(|largest| largest.files < row.files) {
                     other = Some(row);
                 }
             }
         }
-        let classes = sums.into_iter().map(|(class, (files, folders, growth))| {
-            let known = self.known(class);
-            let of_other = other.filter(|row| row.class == *class);
-            ErrorClass {
-                class: class.clone(),
-                files,
-                folders: folders.len(),
-                growth,
-                example: match &known {
-                    Some(known) => Some(Arc::clone(&known.example)),
-                    None => of_other.and_then(|row| row.example.clone()),
-                },
-                known,
-            }
-        });
-        let mut classes: Vec<_> = classes.collect();
-        classes.sort_by_key(|class| std::cmp::Reverse(class.files.total()));
+        if let Some(row) = other
+            && let Some((class, _)) = classes.get_mut(&row.class)
+        {
+            class.example = class.example.take().or_else(|| row.example.clone());
+        }
+        let mut classes: Vec<_> = classes.into_values().map(|(class, _)| class).collect();
+        classes.sort_by_key(|class| Reverse(class.files.total()));
         classes
     }
 
-    fn known(&self, class: &Class) -> Option<KnownClass> {
-        match class {
+    /// A class before its files are added up.
+    fn error_class(&self, class: &Class) -> ErrorClass {
+        let known = match class {
             Class::Text(text) => self.classes.get(text).cloned(),
             Class::Unspecified | Class::Other | Class::Unread => None,
+        };
+        ErrorClass {
+            class: class.clone(),
+            files: ByStatus::default(),
+            folders: 0,
+            growth: None,
+            example: known.as_ref().map(|known| Arc::clone(&known.example)),
+            known,
         }
     }
 }

@@ -9,8 +9,10 @@ use crate::clock::Moment;
 use crate::history::{
     Day, Departure, DepartureReason, FolderCounters, FullRead, Look, Unavailable, Unreadable,
 };
-use crate::model::{ByStatus, FolderId, FolderName, Status, Timestamp};
-use crate::snapshot::FailedFiles;
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Status, Timestamp};
+use crate::policy::FailedFile;
+use crate::policy::judge::Observation;
+use crate::portal::PageRequest;
 
 #[derive(Debug, Clone)]
 pub struct FolderView {
@@ -20,16 +22,12 @@ pub struct FolderView {
     pub reported_files: Option<u64>,
     /// The result of the latest read.
     pub state: FolderState,
-    /// The last count, until the folder leaves.
+    /// The last count, until the folder leaves; stored across restarts.
     pub counts: Option<Arc<Counts>>,
     /// Its failed files by the last count; none if nothing is reindexed there, or until its first count since the start.
     pub failed_files: Option<Arc<FailedFiles>>,
-    /// When it was last counted; stored across restarts.
-    pub last_success: Option<Timestamp>,
     /// What is known since every page was last read; stored across restarts, until the folder leaves.
     pub full_read: Option<FullRead>,
-    /// Files that the list of folders reports, and that the file list does not have; 0 until several reads agree on that.
-    pub missing_files: u64,
     /// Pages of the full scan that is under way, if it has a time limit of its own because they are many.
     pub large_scan_pages: Option<u64>,
     /// Its counters, as stored on disk; none once the folder left.
@@ -49,6 +47,11 @@ impl FolderView {
         }
     }
 
+    /// When it was last counted; stored across restarts.
+    pub fn last_success(&self) -> Option<Timestamp> {
+        self.counts.as_ref().map(|counts| counts.counted.wall)
+    }
+
     /// A folder about which nothing is known yet.
     pub fn unseen(id: FolderId, name: FolderName) -> Self {
         Self {
@@ -58,9 +61,7 @@ impl FolderView {
             state: FolderState::Unseen,
             counts: None,
             failed_files: None,
-            last_success: None,
             full_read: None,
-            missing_files: 0,
             large_scan_pages: None,
             counters: None,
             day: Arc::default(),
@@ -122,5 +123,26 @@ impl Counts {
     pub fn waiting_since(&self) -> Option<Timestamp> {
         let waiting = [Status::Pending, Status::Processing].map(|status| self.oldest[status]);
         waiting.into_iter().flatten().min()
+    }
+}
+
+/// The failed files of a folder by its last count, and how the files were seen that the ledger watches. Times are by the clock of the ledger.
+#[derive(Debug, Clone)]
+pub struct FailedFiles {
+    /// When the read began.
+    pub began: Timestamp,
+    pub files: Vec<FailedFile>,
+    /// Whether these are all failed files of the folder.
+    pub are_all: bool,
+    /// A page that showed one of them.
+    pub page: Option<PageRequest>,
+    pub watched: FileMap<Observation>,
+}
+
+impl FailedFiles {
+    /// How the read saw a file that the ledger watches.
+    pub fn observation(&self, key: FileKey) -> Observation {
+        let seen = self.watched.get(&key);
+        seen.copied().unwrap_or(Observation::Unread)
     }
 }

@@ -16,16 +16,15 @@ pub struct Publisher(watch::Sender<Arc<Snapshot>>);
 impl Publisher {
     /// Shows these portals from now on, in this order. New ones are empty.
     pub fn use_portals(&self, portals: &[Portal]) {
+        let new = |portal| PortalView {
+            standing: Standing::Starting,
+            ..PortalView::unasked(portal)
+        };
         self.update(|snapshot| {
-            let new = |portal: &Portal| PortalView {
-                standing: Standing::Starting,
-                ..PortalView::unasked(portal)
-            };
-            let view = |portal: &Portal| {
-                let known = snapshot.portal(&portal.name);
-                known.map_or_else(|| Arc::new(new(portal)), Arc::clone)
-            };
-            snapshot.portals = portals.iter().map(view).collect();
+            let known = |portal: &Portal| snapshot.portal(&portal.name).cloned();
+            let views = portals.iter();
+            let views = views.map(|portal| known(portal).unwrap_or_else(|| new(portal).into()));
+            snapshot.portals = views.collect();
             let is_shown = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
             snapshot.reindex.retain(|name, _| is_shown(name));
         });

@@ -100,7 +100,7 @@ async fn folders_beyond_the_limit_are_reported_and_not_tried() {
     scene.config.collect.max_folders = 2;
     let text = checked(&scene, false).await;
     assert!(
-        text.contains("1 folders are beyond collect.max_folders"),
+        text.contains("folders beyond collect.max_folders, which are not collected: 1"),
         "{text}"
     );
 }
@@ -159,7 +159,7 @@ async fn a_pattern_that_matches_nothing_is_said() {
     let include = "include: [\"Contracts\", \"Inbux\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
     let text = checked(&scene, false).await;
-    let said = "a pattern of folders.include (by default *) matches no folder";
+    let said = "that match no folder that the key may use: 1";
     assert!(text.contains(said), "{text}");
 }
 

@@ -15,8 +15,8 @@ use crate::history::{Departure, DepartureReason, FullRead};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
-    RunResult, Unavailable, Unwatched, Way,
+    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListFailure, ListState,
+    PortalView, RunResult, Unavailable, Unwatched, Way,
 };
 use kb_simulator::{NewFile, Status as Sent};
 
@@ -137,15 +137,12 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
 
 #[test]
 fn a_scan_is_whole_when_all_that_is_there_was_counted() {
-    let list = |invalid_row, max_folders, is_whole: bool| {
-        ListState::Read(ListFacts {
-            folders: 1,
-            unwatched: Unwatched {
-                max_folders,
-                no_match: 0,
-                invalid_row,
-                list_incomplete: u64::from(!is_whole),
-            },
+    let lacking = |invalid_row, max_folders, is_whole: bool| {
+        list(Unwatched {
+            max_folders,
+            no_match: 0,
+            invalid_row,
+            list_incomplete: u64::from(!is_whole),
         })
     };
     let inbox = || counted(1, "Inbox", &[], true);
@@ -164,11 +161,11 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
             false,
         ),
         (read(), vec![folder(2, "b", FolderState::Unseen)], false),
-        (list(1, 0, true), vec![inbox()], false),
-        (list(0, 1, true), vec![inbox()], false),
-        (list(0, 0, false), vec![inbox()], false),
+        (lacking(1, 0, true), vec![inbox()], false),
+        (lacking(0, 1, true), vec![inbox()], false),
+        (lacking(0, 0, false), vec![inbox()], false),
         (failed(), vec![], false),
-        (ListState::Unasked, vec![], false),
+        (ListState::default(), vec![], false),
     ] {
         let view = portal("main", list, folders);
         let folder = format!("{view:?}");

@@ -83,14 +83,12 @@ impl Folder {
         let there = self.is_there();
         let counters = there.then(|| Arc::clone(&self.persisted.stored_counters));
         let record = self.persisted.record.as_ref().filter(|_| there);
-        let last_success = record.map(|record| record.counted);
         let full_read = record.and_then(|record| record.full_read);
         let day = record.map(|record| Arc::clone(&record.day));
         let newest = record.and_then(|record| record.newest.clone());
         let view = self.view_mut();
         view.day = day.unwrap_or_default();
         view.newest = newest;
-        view.last_success = last_success;
         view.full_read = full_read;
         view.counters = counters;
     }

@@ -32,7 +32,7 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
                 p {
                     @if known.shown == 0 { "Not known yet or any more" } @else { "Known of " (known.shown) " of " (things(known.all, "folder", "folders")) }
                     @if let Some(oldest) = known.oldest { "; the oldest count " (time(oldest, As::Ago)) }
-                    @if let Some(since) = portal.list.failing_since() { "; the portal cannot be read since " (time(since, As::Clock)) }
+                    @if let Some(failure) = &portal.list.failure { "; the portal cannot be read since " (time(failure.since, As::Clock)) }
                     ". " a href="./" { "The overview says more." }
                 }
                 @if !health.errors.is_empty() {

@@ -29,7 +29,7 @@ const NEWEST: [Column; 4] = [
 pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
     let now = pages.now.wall;
     let (portal, folder) = (row.portal, row.folder);
-    let counted = folder.last_success.filter(|_| row.health.is_counted());
+    let counted = folder.last_success().filter(|_| row.health.is_counted());
     let errors = portal.error_classes_of([folder], pages.now);
     html! {
         div #folder data-part {
@@ -89,7 +89,7 @@ fn counting(row: &Row<'_>) -> Markup {
     html! {
         dl {
             dt { "Last count" }
-            dd { @if let Some(at) = folder.last_success { (time(at, As::Clock)) } @else { "never" } }
+            dd { @if let Some(at) = folder.last_success() { (time(at, As::Clock)) } @else { "never" } }
             @if let Some(counts) = row.counts {
                 dt { "Strategy" }
                 dd { (way(counts.look.way)) ", " (things(counts.look.requests, "request", "requests")) ", took " (took(counts.look.duration)) }

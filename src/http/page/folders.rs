@@ -11,7 +11,7 @@ use crate::http::page::query::{PAGE, Query, Sort};
 use crate::http::page::row::{Coverage, Row, Rows, WAITING};
 use crate::http::page::{Pages, folder_path, numbers};
 use crate::model::{Series, Status, Timestamp};
-use crate::snapshot::{SortingState, Writes};
+use crate::snapshot::SortingState;
 
 /// The columns of the table, and the order that each chooses.
 const COLUMNS: [(Column, Sort); 7] = [
@@ -53,7 +53,7 @@ fn portal_line(health: &PortalHealth) -> Markup {
         @if let Some(run) = portal.collections.last_run { "; the last collection ended " (time(run.ended, As::Ago)) " and took " (took(run.duration)) }
         @if let Some(next) = portal.collections.next { "; the next one starts " (time(next, As::In)) }
         "."
-        @if let Writes::Off = portal.state_writes { span.remark { "Nothing is stored: counters begin at 0 with each start." } }
+        @if portal.state_writes.is_none() { span.remark { "Nothing is stored: counters begin at 0 with each start." } }
         @if portal.sorting == SortingState::Refuted { span.remark { "It does not list files by status as it was asked to, so more folders are read in full." } }
         @if let Some(reindex) = &health.reindex {
             span.remark {
@@ -149,7 +149,7 @@ fn folder(row: &Row<'_>, now: Timestamp, has_portals: bool) -> [Markup; 7] {
         html! { @if row.counts.is_some() { (number(row.files(&WAITING))) } @else { "–" } },
         html! { @if let Some(oldest) = row.oldest { (time(oldest, As::For)) } @else { "–" } },
         html! { @if row.entered > 0 { (number(row.entered.unsigned_abs())) } @else { "none" } },
-        html! { @if let Some(at) = row.folder.last_success { (time(at, As::Ago)) } @else { "never" } },
+        html! { @if let Some(at) = row.folder.last_success() { (time(at, As::Ago)) } @else { "never" } },
     ]
 }
 

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use humantime::format_duration;
 use indicatif::HumanCount;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::http::route::Route;
 use crate::model::Timestamp;
-use crate::snapshot::whole_seconds;
 
 /// How things are, on a page as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,9 @@ pub(super) fn took(time: Duration) -> String {
         millis @ 0..1_000 => format!("{millis} ms"),
         1_000..10_000 => format!("{:.1} s", time.as_secs_f64()),
         _ => {
-            let text = whole_seconds(time).to_string();
+            let rounded = time.as_millis().saturating_add(500) / 1_000;
+            let seconds = rounded.try_into().unwrap_or(u64::MAX);
+            let text = format_duration(Duration::from_secs(seconds)).to_string();
             let units: Vec<_> = text.split(' ').take(2).collect();
             units.join(" ")
         }

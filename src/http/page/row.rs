@@ -45,7 +45,10 @@ impl Coverage {
             coverage.counted += u64::from(folder.is_counted());
             if folder.counts.is_some() {
                 coverage.shown += 1;
-                let times = coverage.oldest.into_iter().chain(folder.view.last_success);
+                let times = coverage
+                    .oldest
+                    .into_iter()
+                    .chain(folder.view.last_success());
                 coverage.oldest = times.min();
             }
         }
@@ -127,7 +130,7 @@ impl<'r, 'a> Rows<'r, 'a> {
             Sort::Waiting => rows.sort_by_key(|row| Reverse(row.files(&WAITING))),
             Sort::Oldest => rows.sort_by_key(|row| (row.oldest.is_none(), row.oldest)),
             Sort::New => rows.sort_by_key(|row| Reverse(row.entered)),
-            Sort::Age => rows.sort_by_key(|row| row.folder.last_success),
+            Sort::Age => rows.sort_by_key(|row| row.folder.last_success()),
         }
         let (total, pages) = (rows.len(), rows.len().div_ceil(PAGE).max(1));
         let page = query.page.clamp(1, pages);

@@ -13,8 +13,8 @@ use crate::history::Look;
 use crate::model::{ByStatus, FolderName};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    Counts, FolderState, FolderView, ListFacts, ListState, PortalView, Unavailable, Unreadable,
-    Unwatched, Way, Writes,
+    Counts, FolderState, FolderView, ListFacts, ListFailure, ListState, PortalView, Unavailable,
+    Unreadable, Unwatched, Way,
 };
 
 /// A folder in one of its states, whose counts may be marked, incomplete or too old.
@@ -45,7 +45,7 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
                     consistent,
                     requests: 1,
                     duration: Duration::ZERO,
-                    missing_files: 0,
+                    missing_files,
                 },
                 counted: Moment {
                     steady: now.steady - age(old),
@@ -55,7 +55,6 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
             };
             FolderView {
                 state,
-                missing_files,
                 counts: counted.map(|old| Arc::new(counts(old))),
                 ..FolderView::unseen(Uuid::from_u128(id).into(), FolderName::new("In & out"))
             }
@@ -65,30 +64,33 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
 fn any_portal(now: Moment) -> impl Strategy<Value = PortalView> {
     let unwatched = (0..2_u64, 0..2_u64, 0..2_u64, 0..2_u64);
     let facts = unwatched.prop_map(|(max_folders, no_match, invalid_row, list_incomplete)| {
-        ListState::Read(ListFacts {
-            folders: 3,
-            unwatched: Unwatched {
-                max_folders,
-                no_match,
-                invalid_row,
-                list_incomplete,
-            },
-        })
+        let unwatched = Unwatched {
+            max_folders,
+            no_match,
+            invalid_row,
+            list_incomplete,
+        };
+        ListState {
+            facts: Some(ListFacts {
+                folders: 3,
+                unwatched,
+            }),
+            failure: None,
+        }
     });
     let list = prop_oneof![
         3 => facts,
-        1 => Just(ListState::Unasked),
-        1 => Just(ListState::Failed {
-            trouble: Trouble::Unauthorized,
-            message: "status 401".to_owned(),
-            since: now.wall,
-            last: None,
+        1 => Just(ListState::default()),
+        1 => Just(ListState {
+            facts: None,
+            failure: Some(ListFailure {
+                trouble: Trouble::Unauthorized,
+                message: "status 401".to_owned(),
+                since: now.wall,
+            }),
         }),
     ];
-    let writes = prop_oneof![
-        Just(Writes::Succeed),
-        Just(Writes::Refused("disk full".to_owned()))
-    ];
+    let writes = prop_oneof![Just(Some(Ok(()))), Just(Some(Err("disk full".to_owned())))];
     let folders = prop::collection::vec(any_folder(now), 0..20);
     (list, writes, 0..2_u64, folders).prop_map(|(list, state_writes, panics, folders)| {
         let key = KeySource::File(HiddenPath::file("api_key_file", "key"));

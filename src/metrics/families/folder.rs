@@ -35,7 +35,7 @@ families! {
     UNAVAILABLE: Gauge "kb_folder_unavailable" FOLDER_REASON, FolderSamples(unavailable),
         "Reason why the folder cannot be counted, constant 1. Exported for 24 hours after the folder was removed.";
     LAST_SUCCESS: Gauge "kb_folder_last_success_timestamp_seconds" FOLDER,
-        Folder(|folder| folder.view.last_success.map(Timestamp::as_seconds)),
+        Folder(|folder| folder.view.last_success().map(Timestamp::as_seconds)),
         "Time of the last successful count of the folder.";
     COLLECTION_DURATION: Gauge "kb_folder_collection_duration_seconds" FOLDER,
         Folder(|folder| Some(folder.counts?.look.duration.as_secs_f64())),

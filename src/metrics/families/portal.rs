@@ -8,18 +8,19 @@ use crate::metrics::family::{PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{ListState, Snapshot, SortingState};
+use crate::snapshot::{Snapshot, SortingState};
+use crate::store::Standing;
 
 families! {
     ACTIVE: Gauge "kb_portal_active" PORTAL, Snapshot(active),
         "Whether this process reads the portal. Where another one does, it has no other series of the portal.";
     UP: Gauge "kb_portal_up" PORTAL,
-        Portal(|portal| Some(flag(matches!(portal.view.list, ListState::Read(_))))),
+        Portal(|portal| Some(flag(portal.view.list.is_read()))),
         "Whether the last read of the folder list succeeded.";
     UNAVAILABLE: Gauge "kb_portal_unavailable" &["portal", "reason"], PortalSamples(unavailable),
         "Whether the folder list cannot be read for this reason.";
     FOLDERS: Gauge "kb_portal_folders" PORTAL,
-        Portal(|portal| Some(float(portal.view.list.facts()?.folders as u64))),
+        Portal(|portal| Some(float(portal.view.list.facts?.folders as u64))),
         "Number of folders that the API key may use.";
     FOLDERS_UNWATCHED: Gauge "kb_portal_folders_unwatched" &["portal", "reason"], PortalSamples(unwatched),
         "Number of folders that nobody counts, although they are listed or the configuration names them.";
@@ -46,7 +47,10 @@ families! {
 
 fn active(snapshot: &Snapshot, samples: &mut Samples<'_>) {
     for portal in &snapshot.portals {
-        samples.add(&[portal.name.as_str()], flag(portal.is_active()));
+        samples.add(
+            &[portal.name.as_str()],
+            flag(portal.standing == Standing::Active),
+        );
     }
 }
 
@@ -58,9 +62,9 @@ fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn unwatched(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    let list = portal.view.list.facts();
+    let list = portal.view.list.facts;
     let folders = list.into_iter().flat_map(|list| list.unwatched.by_reason());
-    for (reason, folders) in folders {
+    for (reason, folders, _) in folders {
         samples.add(&[portal.name(), reason], float(folders));
     }
 }

@@ -6,7 +6,8 @@ use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::policy::{Decision, Reason};
-use crate::snapshot::{Snapshot, Writes};
+use crate::snapshot::{PortalView, Snapshot};
+use crate::store::Standing;
 
 families! {
     BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining_files" PORTAL,
@@ -86,11 +87,12 @@ fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 /// A store is written in each collection of each portal. It is writable while no portal has something that could not be written.
 fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
     let portals = || snapshot.portals.iter();
-    let state = portals().filter(|portal| portal.state_writes != Writes::Off);
-    let state = state.map(|portal| portal.state_writes.refusal().is_none());
+    let state = portals().filter_map(|portal| portal.state_writes.as_ref());
+    let state = state.map(Result::is_ok);
     let ledger = portals().filter_map(|portal| snapshot.reindex.get(&portal.name));
     let ledger = ledger.map(|view| view.refusal().is_none());
-    let unavailable = portals().filter(|portal| portal.is_unavailable());
+    let is_unavailable = |portal: &PortalView| matches!(portal.standing, Standing::Unavailable(_));
+    let unavailable = portals().filter(|portal| is_unavailable(portal));
     let ledger = ledger.chain(unavailable.map(|_| false));
     let both = |all: bool, one: bool| all && one;
     for (store, writable) in [

@@ -124,10 +124,13 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             .expect("main is a name"),
         address: "https://portal.example".into(),
         standing: Standing::Active,
-        list: ListState::Read(ListFacts {
-            folders: folders.len(),
-            unwatched: Unwatched::default(),
-        }),
+        list: ListState {
+            facts: Some(ListFacts {
+                folders: folders.len(),
+                unwatched: Unwatched::default(),
+            }),
+            failure: None,
+        },
         classes: Arc::new(slots.classes()),
         errors: Arc::default(),
         reindex: Arc::default(),
@@ -136,11 +139,10 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         collections: Collections::default(),
-        waiting: None,
+        remarks: Vec::new(),
         stale_after: Duration::from_mins(15),
-        state_writes: kb_exporter::snapshot::Writes::Succeed,
+        state_writes: Some(Ok(())),
         sorting: kb_exporter::snapshot::SortingState::Assumed,
-        unsorted: None,
         web_url: None,
         panics: 0,
     })
@@ -162,7 +164,6 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             errors: slots.count(id, &tally(&reasons), now.wall, true),
             ..counts(&reasons, now)
         })),
-        last_success: Some(now.wall),
         full_read: Some(FullRead {
             at: now.wall,
             sizes: amounts,
@@ -170,7 +171,6 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             repeated_rows: 0,
             scanned: None,
         }),
-        missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
             entries: amounts,

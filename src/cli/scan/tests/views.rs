@@ -83,18 +83,29 @@ pub(super) fn gone() -> FolderState {
 }
 
 pub(super) fn read() -> ListState {
-    ListState::Read(ListFacts {
-        folders: 1,
-        unwatched: Unwatched::default(),
-    })
+    list(Unwatched::default())
+}
+
+/// A list of one folder.
+pub(super) fn list(unwatched: Unwatched) -> ListState {
+    ListState {
+        facts: Some(ListFacts {
+            folders: 1,
+            unwatched,
+        }),
+        failure: None,
+    }
 }
 
 pub(super) fn failed() -> ListState {
-    ListState::Failed {
+    let failure = ListFailure {
         trouble: Trouble::Unreachable,
         message: "no answer: connection refused".to_owned(),
         since: Timestamp::default(),
-        last: None,
+    };
+    ListState {
+        facts: None,
+        failure: Some(failure),
     }
 }
 

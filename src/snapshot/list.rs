@@ -1,0 +1,88 @@
+//! A portal's list of folders, and the folders that nobody counts.
+
+use crate::model::Timestamp;
+use crate::portal::Trouble;
+
+/// What is known of a portal's list of folders: nothing before it was asked.
+#[derive(Debug, Clone, Default)]
+pub struct ListState {
+    /// What it contained when it was read last.
+    pub facts: Option<ListFacts>,
+    /// Why it cannot be read, if the last collection could not.
+    pub failure: Option<ListFailure>,
+}
+
+impl ListState {
+    /// Whether the last collection read it.
+    pub fn is_read(&self) -> bool {
+        self.facts.is_some() && self.failure.is_none()
+    }
+
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.failure.as_ref().map(|failure| failure.trouble)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListFailure {
+    pub trouble: Trouble,
+    /// For people.
+    pub message: String,
+    /// When it failed first, by any reason, since it was read.
+    pub since: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ListFacts {
+    /// Folders that the key may use.
+    pub folders: usize,
+    pub unwatched: Unwatched,
+}
+
+/// Folders that nobody counts, although the portal lists them or the configuration names them: how many, by the reason why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unwatched {
+    /// Folders beyond `collect.max_folders`.
+    pub max_folders: u64,
+    /// Patterns of `folders.include` that admit no folder of the list.
+    pub no_match: u64,
+    /// Rows of the list without a valid folder id.
+    pub invalid_row: u64,
+    /// Rows by which the list differs from its total.
+    pub list_incomplete: u64,
+}
+
+impl Unwatched {
+    /// Each value of the label `reason` of `kb_portal_folders_unwatched`, with its number, and what it means, for people.
+    pub const fn by_reason(self) -> [(&'static str, u64, &'static str); 4] {
+        [
+            (
+                "max_folders",
+                self.max_folders,
+                "folders beyond collect.max_folders, which are not collected",
+            ),
+            (
+                "no_match",
+                self.no_match,
+                "patterns of folders.include (by default *) that match no folder that the key may use",
+            ),
+            (
+                "invalid_row",
+                self.invalid_row,
+                "rows of the list without a valid folder id, which are not collected",
+            ),
+            (
+                "list_incomplete",
+                self.list_incomplete,
+                "rows by which the list of folders differs from its total",
+            ),
+        ]
+    }
+
+    /// What nobody counts, for people.
+    pub fn sentences(self) -> impl Iterator<Item = String> {
+        let reasons = self.by_reason().into_iter();
+        let reasons = reasons.filter(|(_, number, _)| *number > 0);
+        reasons.map(|(_, number, meaning)| format!("{meaning}: {number}"))
+    }
+}
