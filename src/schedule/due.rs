@@ -105,8 +105,8 @@ impl Due {
             Schedule::Every(gap) => time.after(*gap),
             Schedule::Cron(line) => {
                 let next = next_after(line.pattern(), self.timezone, time.into());
-                let never = Timestamp::from_millis(i64::MAX);
-                next.map_or(never, Timestamp::from)
+                // A line names some time, or it is no configuration; one that is not found is looked for again.
+                next.map_or(time.after(Duration::from_hours(24)), Timestamp::from)
             }
         }
     }

@@ -117,6 +117,17 @@ fn jitter_is_a_tenth_of_the_gap_that_follows_at_most() {
     assert_eq!(tick.next, at(&timer, 0, 63).wall);
 }
 
+#[test]
+fn a_line_without_a_time_to_come_ticks_after_a_day() {
+    let mut due = due("0 0 29 2 *", 0);
+    // The calendar ends before the next 29 February.
+    due.start.wall = Timestamp::parse("9999-12-31T00:00:00Z").unwrap();
+    let tick = take(&mut due, 0, 0, 0.0).expect("the first is due at once");
+    assert_eq!(tick.next, at(&due, 0, DAY).wall);
+    assert_eq!(take(&mut due, HOUR, HOUR, 0.0), None);
+    assert!(take(&mut due, DAY, DAY, 0.0).is_some());
+}
+
 proptest! {
     #[test]
     fn runs_keep_their_distance_and_none_is_missed(
