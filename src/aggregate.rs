@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use crate::classify::{Classifier, ReasonReader};
+use crate::classify::{Classifier, Reasons};
 use crate::count::{DoneFiles, FolderCount, MAX_REMEMBERED, Unfinished};
 use crate::history::FileHistory;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status};
@@ -22,7 +22,7 @@ pub struct Tally {
     hasher: RandomState,
     files: ByStatus<u64>,
     sizes: FolderSizes,
-    reasons: ReasonReader,
+    reasons: Reasons,
     /// Failed and flagged files. They have a map of their own, so that waiting files cannot use up their limit.
     with_reason: FileMap<Unfinished>,
     /// All other files that are not done.
@@ -47,7 +47,6 @@ impl Tally {
     /// A tally without rows.
     pub fn new(context: TallyContext) -> Self {
         Self {
-            reasons: ReasonReader::new(Arc::clone(&context.classifier)),
             context,
             ..Self::default()
         }
@@ -81,8 +80,9 @@ impl Tally {
             &mut self.waiting
         };
         if files.len() < MAX_REMEMBERED {
-            let (reasons, ahead) = (&mut self.reasons, self.context.clock_ahead);
-            let file = earlier.unwrap_or_else(|| Unfinished::read(row, reasons, ahead));
+            let (context, reasons) = (&self.context, &mut self.reasons);
+            let read = || Unfinished::read(row, &context.classifier, reasons, context.clock_ahead);
+            let file = earlier.unwrap_or_else(read);
             files.insert(key, file);
         }
     }
@@ -105,7 +105,7 @@ impl Tally {
         unfinished.extend(self.waiting);
         FolderCount {
             files: self.files,
-            examples: self.reasons.finish(),
+            reasons: self.reasons,
             consistent: repeated_rows == 0,
             unfinished,
             whole: ByStatus::from_fn(|_| true),

@@ -2,7 +2,7 @@
 //!
 //! - [`Classifier`]: the class of a reason, by the rules of the configuration, or else the text after the masks of the
 //!   configuration and the built-in ones. The same text has the same class everywhere and always.
-//! - [`ReasonReader`]: the classes of the reasons of one read, with examples. [`ClassCounts`]: the files of one folder, counted by class.
+//! - [`Reasons`]: what is kept of the reasons of one read. [`ClassCounts`]: the files of one folder, counted by class.
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
 mod classifier;
@@ -27,7 +27,7 @@ pub use newest::{NamedFile, NewestFiles};
 pub use rule::{Mask, MaskName, Pattern, Rule, RuleError};
 pub use secrets::hide as hide_secrets;
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, Growth, KnownClass};
-pub use tally::{ClassCounts, ClassExamples, ReasonReader};
+pub use tally::{ClassCounts, Reasons, count_classes};
 
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;
@@ -81,6 +81,10 @@ impl Class {
 
     pub fn from_label(label: &str) -> Self {
         Arc::<str>::from(label).into()
+    }
+
+    pub(crate) const fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::classify::{Class, ClassExamples, Reason, ReasonReader};
+use crate::classify::{Class, Classifier, Reason, Reasons};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp, label_values};
 use crate::portal::{FileRow, PageRequest};
 
@@ -33,7 +33,12 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// The file of a row. `clock_ahead`: how far the portal's clock is ahead of ours, in milliseconds.
-    pub fn read(row: &FileRow<'_>, reasons: &mut ReasonReader, clock_ahead: i64) -> Self {
+    pub fn read(
+        row: &FileRow<'_>,
+        classifier: &Classifier,
+        reasons: &mut Reasons,
+        clock_ahead: i64,
+    ) -> Self {
         let status = row.status();
         let created_at = row.created_at();
         let created_at = created_at.map(|at| at.moved(clock_ahead.saturating_neg()));
@@ -43,7 +48,7 @@ impl Unfinished {
                 text: text.as_deref(),
                 file: &file,
             };
-            reasons.read(row.key(), status, created_at, reason)
+            reasons.read(classifier, row.key(), status, created_at, reason)
         });
         Self {
             status,
@@ -68,8 +73,8 @@ pub enum Order {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderCount {
     pub files: ByStatus<u64>,
-    /// Examples of the failed and flagged files that were read.
-    pub examples: ClassExamples,
+    /// What is kept of the reasons of the failed and flagged files that were read.
+    pub reasons: Reasons,
     /// Whether the counts are those of one moment, if nothing contradicts it.
     pub consistent: bool,
     /// The files that are not done, or as many as the limit allows.

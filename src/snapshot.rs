@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::attempts::Book;
-use crate::classify::KnownClass;
+use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Errors, Portal, Reindex, WebUrl};
 use crate::model::{FolderId, PortalAddress, PortalName, Timestamp, label_values};
@@ -60,7 +60,7 @@ pub struct PortalView {
     /// The folders that are collected, and those that left in the last 24 hours.
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
     /// The error classes that have a slot.
-    pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
+    pub classes: Arc<BTreeMap<Class, KnownClass>>,
     /// How reasons are grouped into classes.
     pub errors: Arc<Errors>,
     pub reindex: Arc<Reindex>,

@@ -1,16 +1,12 @@
 //! Which class a reason has, and why.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
-use uuid::Uuid;
 
 use crate::classify::masks::Taken;
 use crate::classify::{Class, Mask, RESERVED, Reason, Rule, masks, own_name, reader, secrets};
-
-/// The version of the readers and the built-in masks: a change by which a reason may get another class increases it.
-const NORMALISER: &str = "9";
 
 /// The classes of texts that were classified recently.
 type Recent = HashMap<Box<str>, Class, RandomState>;
@@ -49,22 +45,9 @@ impl Classifier {
         }
     }
 
-    /// Identifies the rules and masks: classifiers of one version give a reason the same class, in every process.
-    pub fn version(&self) -> Uuid {
-        let mut words = vec![NORMALISER];
-        for Rule { pattern, class } in &self.rules {
-            words.extend([pattern.as_str(), class.as_str()]);
-        }
-        for Mask { name, pattern } in &self.masks {
-            words.extend(["mask", &name.0, pattern.as_str()]);
-        }
-        Uuid::new_v5(&Uuid::NAMESPACE_OID, words.join("\0").as_bytes())
-    }
-
     /// The classes that the rules name.
-    pub fn rule_classes(&self) -> HashSet<Arc<str>> {
-        let rules = self.rules.iter();
-        rules.map(|rule| rule.class.clone().into()).collect()
+    pub fn rule_classes(&self) -> HashSet<Class> {
+        self.rules.iter().map(|rule| rule.class.clone()).collect()
     }
 
     /// The class of a reason. If no rule gives it, a text that was classified recently costs one hash look-up.

@@ -1,6 +1,6 @@
 //! The failed and flagged files of a folder that were created last, by name: for people who ask which files these are.
 
-use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,43 +15,46 @@ const MAX_FILES: usize = 10;
 
 const CHARACTERS: usize = 200;
 
-/// A failed or flagged file, with its name and reason on one line and cut. The reason has no secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A failed or flagged file, with its name and reason on one line and cut. The reason has no secrets. The order of files is that of their
+/// creation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NamedFile {
+    pub created: Option<Timestamp>,
     pub key: FileKey,
     pub status: Status,
     pub name: Arc<str>,
     pub reason: Arc<str>,
-    pub created: Option<Timestamp>,
 }
 
-/// A few files, those created last first.
+/// A few files, those created last first. Of a read, names and reasons are as they came, until they join those known before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct NewestFiles(Vec<NamedFile>);
+pub struct NewestFiles(BTreeSet<NamedFile>);
 
 impl NewestFiles {
     pub fn iter(&self) -> impl Iterator<Item = &NamedFile> {
-        self.0.iter()
+        self.0.iter().rev()
     }
 
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// These, and those known before that are still as they were.
-    pub fn or_known(
-        mut self,
-        before: Option<&Self>,
-        is_still: impl Fn(&NamedFile) -> bool,
-    ) -> Self {
+    /// These as they are shown, and those known before that are still as they were.
+    pub fn or_known(&self, before: Option<&Self>, is_still: impl Fn(&NamedFile) -> bool) -> Self {
+        let mut files = Self::default();
         let before = before.into_iter().flat_map(Self::iter);
         for file in before.filter(|file| is_still(file)) {
-            if self.0.iter().all(|new| new.key != file.key) {
-                self.add(file.clone());
-            }
+            files.add(file.clone());
         }
-        self
+        for file in &self.0 {
+            files.add(NamedFile {
+                name: one_line(&file.name, CHARACTERS).into(),
+                reason: shown(&file.reason, CHARACTERS).into(),
+                ..file.clone()
+            });
+        }
+        files
     }
 
     /// Adds a file with its name and reason as they came, unless it is older than all others and there are enough of them.
@@ -62,34 +65,24 @@ impl NewestFiles {
         created: Option<Timestamp>,
         reason: Reason<'_>,
     ) {
-        let is_old = |oldest: &NamedFile| oldest.created >= created;
-        if self.0.len() < MAX_FILES || !self.0.last().is_some_and(is_old) {
+        let is_older = |oldest: &NamedFile| oldest.created >= created;
+        if self.0.len() < MAX_FILES || !self.0.first().is_some_and(is_older) {
             self.add(NamedFile {
+                created,
                 key,
                 status,
                 name: reason.file.into(),
                 reason: start_of(reason.text.unwrap_or_default()).into(),
-                created,
             });
         }
     }
 
-    /// The files with their names and reasons as they are shown.
-    pub(super) fn shown(mut self) -> Self {
-        for file in &mut self.0 {
-            file.name = one_line(&file.name, CHARACTERS).into();
-            file.reason = shown(&file.reason, CHARACTERS).into();
-        }
-        self
-    }
-
     fn add(&mut self, file: NamedFile) {
         self.0.retain(|known| known.key != file.key);
-        let place = self
-            .0
-            .partition_point(|known| Reverse(known.created) <= Reverse(file.created));
-        self.0.insert(place, file);
-        self.0.truncate(MAX_FILES);
+        self.0.insert(file);
+        if self.0.len() > MAX_FILES {
+            self.0.pop_first();
+        }
     }
 }
 
@@ -108,7 +101,7 @@ mod tests {
             let created = (number > 0).then(|| Timestamp::from_millis(number));
             files.note(FileKey { link: 1, id }, Status::Failed, created, reason);
         }
-        files.shown()
+        files.or_known(None, |_| true)
     }
 
     fn ids(files: &NewestFiles) -> Vec<u128> {

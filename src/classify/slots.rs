@@ -17,9 +17,8 @@ use std::ops;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use crate::classify::{Class, ClassCounts};
+use crate::classify::{Class, ClassCounts, Reasons};
 use crate::model::{ByStatus, FolderId, Series, Status, Timestamp};
 
 use assign::assign;
@@ -31,17 +30,16 @@ pub struct ClassLimits {
     pub portal: usize,
     pub folder: usize,
     /// The classes that rules name. While they have files, they are shown, and fewer others.
-    pub rule_classes: HashSet<Arc<str>>,
+    pub rule_classes: HashSet<Class>,
 }
 
-/// The slot of a class in a folder.
+/// The slot of a class in a folder. Classes that are no text have one beside the limits; that of [`Class::Other`] has the files of all classes
+/// without a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassSlot {
-    pub class: Arc<str>,
+    pub class: Class,
     /// Its facts in the folder.
     pub known: KnownClass,
-    /// The version of the classifier that found it last; `None` if it is no longer known.
-    pub classifier: Option<Uuid>,
     /// Its files at the last count.
     pub files: ByStatus<u64>,
     /// Its failed and its flagged files in the last day, every quarter of an hour.
@@ -59,7 +57,7 @@ pub struct ErrorRow {
     pub files: u64,
     /// One of the reasons, if the class is [`Class::Other`]: of the largest class that has no slot.
     pub example: Option<Arc<str>>,
-    /// None if the class has no slot.
+    /// None if the class is [`Class::Other`].
     pub growth: Option<Growth>,
 }
 
@@ -92,9 +90,9 @@ pub struct ClassSlots {
     pub limits: ClassLimits,
     folders: BTreeMap<FolderId, FolderSlots>,
     /// The classes that have a slot of the portal.
-    portal: HashSet<Arc<str>>,
+    portal: HashSet<Class>,
     /// Those that had one at the end of the last collection.
-    settled: HashSet<Arc<str>>,
+    settled: HashSet<Class>,
 }
 
 impl ClassSlots {
@@ -106,18 +104,12 @@ impl ClassSlots {
         }
     }
 
-    /// Restores the slots of a folder from disk, and what is shown of its files, if they are known by class.
-    pub fn restore(
-        &mut self,
-        folder: FolderId,
-        slots: Vec<ClassSlot>,
-        counts: Option<&ClassCounts>,
-    ) -> Vec<ErrorRow> {
+    /// Restores the slots of a folder from disk, and what is shown of its files.
+    pub fn restore(&mut self, folder: FolderId, slots: Vec<ClassSlot>) -> Vec<ErrorRow> {
         let shown = slots.iter().filter(|slot| slot.shown);
-        self.portal
-            .extend(shown.map(|slot| Arc::clone(&slot.class)));
+        self.portal.extend(shown.map(|slot| slot.class.clone()));
         self.settled.clone_from(&self.portal);
-        let restored = FolderSlots::restored(slots, counts);
+        let restored: FolderSlots = slots.into_iter().collect();
         let rows = restored.rows();
         self.folders.insert(folder, restored);
         rows
@@ -126,14 +118,14 @@ impl ClassSlots {
     /// The slots of a folder, by class.
     pub fn of(&self, folder: FolderId) -> impl Iterator<Item = &ClassSlot> {
         let folder = self.folders.get(&folder).into_iter();
-        folder.flat_map(|folder| folder.slots.values())
+        folder.flat_map(FolderSlots::iter)
     }
 
     /// Every class that has a slot of the portal.
-    pub fn classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
+    pub fn classes(&self) -> BTreeMap<Class, KnownClass> {
         let mut classes = BTreeMap::<_, KnownClass>::new();
         for ClassSlot { class, known, .. } in self.slots().filter(|slot| slot.shown) {
-            let entry = classes.entry(Arc::clone(class));
+            let entry = classes.entry(class.clone());
             let oldest = entry.or_insert_with(|| known.clone());
             let last_seen = oldest.last_seen.max(known.last_seen);
             if known.first_seen < oldest.first_seen {
@@ -150,12 +142,13 @@ impl ClassSlots {
         &mut self,
         id: FolderId,
         counts: &ClassCounts,
+        reasons: &Reasons,
         at: Timestamp,
         is_first: bool,
     ) -> Vec<ErrorRow> {
         let limits = &self.limits;
         let folder = self.folders.entry(id).or_default();
-        for class in folder.count(counts, limits, at, is_first) {
+        for class in folder.count(counts, reasons, limits, at, is_first) {
             if self.portal.len() < limits.portal || limits.rule_classes.contains(&class) {
                 self.portal.insert(class);
             }
@@ -183,8 +176,7 @@ impl ClassSlots {
     }
 
     fn slots(&self) -> impl Iterator<Item = &ClassSlot> {
-        let folders = self.folders.values();
-        folders.flat_map(|folder| folder.slots.values())
+        self.folders.values().flat_map(FolderSlots::iter)
     }
 }
 

@@ -331,11 +331,11 @@ impl Folder {
         let shown = self.persisted.apply(read);
         let (id, history) = (self.view.id, &self.persisted.history);
         let is_listed = |key: &FileKey| count.unfinished.contains_key(key);
-        let classes = classes(history, &count.files, &count.examples, is_listed);
-        let record = self.persisted.record.as_ref();
+        let classes = classes(history, &count.files, is_listed);
+        let (record, reasons) = (self.persisted.record.as_ref(), &count.reasons);
         let counts = Counts {
             files: count.files,
-            errors: class_slots.count(id, &classes, ended.wall, interval.is_none()),
+            errors: class_slots.count(id, &classes, reasons, ended.wall, interval.is_none()),
             oldest: oldest(history, is_listed),
             look: record.map(|record| record.look).unwrap_or_default(),
             counted: ended,

@@ -37,8 +37,7 @@ impl Folders {
         for (id, stored) in stored {
             let slots = stored.document.class_slots.clone();
             let mut folder = Folder::restored(id, stored);
-            let classes = folder.stored_classes();
-            let errors = folders.class_slots.restore(id, slots, classes.as_ref());
+            let errors = folders.class_slots.restore(id, slots);
             folder.show_stored_count(errors, now);
             folders.by_id.insert(id, Box::new(folder));
         }

@@ -89,7 +89,7 @@ fn note_day(record: &mut FolderRecord, count: &FolderCount, history: &FileHistor
         let known = history.get(&file.key);
         known.is_some_and(|known| known.is_settled() && known.status == file.status)
     };
-    let newest = count.examples.newest.clone();
+    let newest = &count.reasons.newest;
     let newest = newest.or_known(record.newest.as_deref(), is_still);
     record.newest = (!newest.is_empty()).then(|| Arc::new(newest));
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::classify::{Class, ClassCounts, ClassExamples};
+use crate::classify::{Class, ClassCounts, count_classes};
 use crate::count::{MAX_REMEMBERED, Unfinished};
 use crate::model::{ByStatus, FileKey, FileMap, Status, Timestamp};
 
@@ -54,14 +54,13 @@ pub fn settled(history: &FileHistory) -> impl Iterator<Item = (&FileKey, &KnownF
 pub fn classes(
     history: &FileHistory,
     counted: &ByStatus<u64>,
-    examples: &ClassExamples,
     is_listed: impl Fn(&FileKey) -> bool + Copy,
 ) -> ClassCounts {
     let files = [true, false]
         .into_iter()
         .flat_map(|listed| settled(history).filter(move |(key, _)| is_listed(key) == listed));
     let classes = files.filter_map(|(_, file)| Some((file.status, file.class.as_ref()?)));
-    ClassCounts::of(classes, counted, examples)
+    count_classes(classes, counted)
 }
 
 /// Since when the longest-waiting file is in each status: of those that the count listed, and of the failed and flagged files.

@@ -66,11 +66,6 @@ impl Series {
             |(_, last): &(u32, u32)| i64::from(*last).saturating_sub_unsigned(self.at(step));
         self.0.last().map_or(0, growth)
     }
-
-    /// The step in which it was noted first.
-    pub fn first(&self) -> Option<u32> {
-        self.0.first().map(|(step, _)| *step)
-    }
 }
 
 /// What is stored: steps and values by turns, each less the one before it.

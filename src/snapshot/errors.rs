@@ -64,10 +64,7 @@ impl PortalView {
 
     /// A class before its files are added up.
     fn error_class(&self, class: &Class) -> ErrorClass {
-        let known = match class {
-            Class::Text(text) => self.classes.get(text).cloned(),
-            Class::Unspecified | Class::Other | Class::Unread => None,
-        };
+        let known = self.classes.get(class).cloned();
         ErrorClass {
             class: class.clone(),
             files: ByStatus::default(),

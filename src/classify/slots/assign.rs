@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
+use crate::classify::Class;
 use crate::model::{ByStatus, Status};
 
 /// The order in which classes get slots.
@@ -28,14 +28,15 @@ const PARTS: u64 = 1 << 30;
 ///
 /// A class has the sum of its `files`, of which some may be none; `held` has the classes that held a slot before.
 pub(super) fn assign<'a>(
-    files: impl Iterator<Item = (&'a Arc<str>, ByStatus<u64>)>,
-    held: &HashSet<Arc<str>>,
+    files: impl Iterator<Item = (&'a Class, ByStatus<u64>)>,
+    held: &HashSet<Class>,
     limit: usize,
-    rule_classes: &HashSet<Arc<str>>,
-) -> Vec<Arc<str>> {
+    rule_classes: &HashSet<Class>,
+) -> Vec<Class> {
     let mut classes = HashMap::<_, ByStatus<u64>>::new();
     let mut all = ByStatus::default();
-    for (class, files) in files.filter(|(class, files)| files.total() > 0 || held.contains(*class))
+    let texts = files.filter(|(class, _)| class.is_text());
+    for (class, files) in texts.filter(|(class, files)| files.total() > 0 || held.contains(*class))
     {
         *classes.entry(class).or_default() += files;
         all += files;
@@ -60,7 +61,7 @@ pub(super) fn assign<'a>(
     let rules = ranked.iter().filter(|(rank, ..)| *rank == Rank::Rule);
     let slots = limit.max(rules.count());
     let first = ranked.into_iter().take(slots);
-    first.map(|(_, _, class)| Arc::clone(class)).collect()
+    first.map(|(_, _, class)| class.clone()).collect()
 }
 
 #[cfg(test)]
@@ -104,16 +105,24 @@ mod tests {
             let by_rule = classes(|word| word.starts_with("rule"));
             let files = slots.iter().map(|(class, files)| (class, *files));
             let assigned = assign(files, &held, *limit, &by_rule);
-            assert_eq!(assigned.join(" "), *expected, "{limit} slots, {given:?}");
+            assert_eq!(
+                assigned
+                    .iter()
+                    .map(Class::as_str)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                *expected,
+                "{limit} slots, {given:?}"
+            );
         }
     }
 
-    fn parse(word: &str) -> (Arc<str>, ByStatus<u64>) {
+    fn parse(word: &str) -> (Class, ByStatus<u64>) {
         let (class, counts) = word.trim_end_matches('@').split_once(':').unwrap();
         let (failed, flagged) = counts.split_once('+').unwrap_or((counts, "0"));
         let mut files = ByStatus::default();
         files[Status::Failed] = failed.parse().unwrap();
         files[Status::Flagged] = flagged.parse().unwrap();
-        (class.into(), files)
+        (Class::from_label(class), files)
     }
 }

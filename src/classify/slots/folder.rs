@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::assign::assign;
 use super::{ClassLimits, ClassSlot, ErrorRow, Growth, KnownClass};
-use crate::classify::{Class, ClassCounts};
+use crate::classify::{Class, ClassCounts, Reasons};
 use crate::model::{ByStatus, Series, Status, Timestamp};
 
 /// How long a class without files keeps a slot that no other class needs.
@@ -16,95 +16,58 @@ const MAX_UNSEEN: Duration = Duration::from_hours(24);
 /// Of the day of a class, every third step is noted.
 const STEPS: u32 = 3;
 
+/// By class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct FolderSlots {
-    pub slots: BTreeMap<Arc<str>, ClassSlot>,
-    rest: Rest,
-}
-
-/// The files without a slot.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Rest {
-    /// By class, of which none is a text.
-    files: BTreeMap<Class, ByStatus<u64>>,
-    largest: Option<Largest>,
-}
-
-/// The files, the text and an example of a class: the largest one first, and among equals the one whose text comes first.
-type Largest = (Reverse<u64>, Arc<str>, Arc<str>);
-
-impl Rest {
-    fn of(counts: &ClassCounts, slots: &BTreeMap<Arc<str>, ClassSlot>) -> Self {
-        let mut rest = Self::default();
-        for (class, files) in &counts.files {
-            let Class::Text(text) = class else {
-                rest.files.insert(class.clone(), *files);
-                continue;
-            };
-            if !slots.contains_key(text) {
-                *rest.files.entry(Class::Other).or_default() += *files;
-                let example = counts.example(text);
-                let this = (Reverse(files.total()), Arc::clone(text), example);
-                rest.largest = rest.largest.into_iter().chain([this]).min();
-            }
-        }
-        rest
-    }
-}
+pub(super) struct FolderSlots(BTreeMap<Class, ClassSlot>);
 
 impl FolderSlots {
-    /// The slots as they were stored; `counts`: the files of the stored count.
-    pub fn restored(slots: Vec<ClassSlot>, counts: Option<&ClassCounts>) -> Self {
-        let slots = slots.into_iter();
-        let slots = slots.map(|slot| (Arc::clone(&slot.class), slot)).collect();
-        let rest = counts.map(|counts| Rest::of(counts, &slots));
-        Self {
-            slots,
-            rest: rest.unwrap_or_default(),
-        }
+    pub fn iter(&self) -> impl Iterator<Item = &ClassSlot> {
+        self.0.values()
     }
 
-    /// Assigns the slots by a count, and updates them. Returns the classes with files that have one, in their order.
+    /// Assigns the slots by a count, and updates them. Returns the texts with files that have one, in their order.
     pub fn count(
         &mut self,
         counts: &ClassCounts,
+        reasons: &Reasons,
         limits: &ClassLimits,
         now: Timestamp,
         is_first: bool,
-    ) -> Vec<Arc<str>> {
+    ) -> Vec<Class> {
         // While rows are not read yet, a class does not grow: its files become known.
-        let is_whole = !counts.files.contains_key(&Class::Unread);
-        let was_whole = !is_first && !self.rest.files.contains_key(&Class::Unread);
-        let is_there = |class: &Arc<str>| counts.of_text(class).is_some();
-        let slots = &mut self.slots;
-        slots.retain(|class, slot| is_there(class) || slot.may_return(counts, now));
-        let held = slots.keys().cloned().collect();
-        let empty = slots.keys().map(|class| (class, ByStatus::default()));
-        let files = empty.chain(counts.texts());
+        let is_whole = !counts.contains_key(&Class::Unread);
+        let was_whole = !is_first && !self.0.contains_key(&Class::Unread);
+        let is_there = |class: &Class| counts.contains_key(class);
+        let mut before = std::mem::take(&mut self.0);
+        before.retain(|class, slot| is_there(class) || slot.may_return(now));
+        let held = before.keys().cloned().collect();
+        let empty = before.keys().map(|class| (class, ByStatus::default()));
+        let files = empty.chain(counts.iter().map(|(class, files)| (class, *files)));
         let mut assigned = assign(files, &held, limits.folder, &limits.rule_classes);
-        let mut before = std::mem::take(slots);
-        for class in &assigned {
-            let new = || ClassSlot::new(class, counts, now, was_whole);
-            let mut slot = before.remove(class).unwrap_or_else(new);
-            slot.files = counts.of_text(class).unwrap_or_default();
-            if is_there(class) {
-                slot.known.last_seen = now;
-                slot.classifier = Some(counts.classifier);
+        for (class, (files, largest)) in by_slot(counts, &assigned) {
+            let example = reasons.example(largest);
+            let new = || ClassSlot::new(&class, &example, now, was_whole);
+            let mut slot = before.remove(&class).unwrap_or_else(new);
+            if class == Class::Other {
+                slot.known.example = example;
             }
+            if files.total() > 0 {
+                slot.known.last_seen = now;
+            }
+            slot.files = files;
             if is_whole {
                 slot.note_day(now);
             }
-            slots.insert(Arc::clone(class), slot);
+            self.0.insert(class, slot);
         }
-        self.rest = Rest::of(counts, &self.slots);
         assigned.retain(is_there);
         assigned
     }
 
     /// Shows the classes that have a slot of the portal. Returns the rows if they change by that.
-    pub fn show(&mut self, portal: &HashSet<Arc<str>>) -> Option<Vec<ErrorRow>> {
+    pub fn show(&mut self, portal: &HashSet<Class>) -> Option<Vec<ErrorRow>> {
         let before = self.rows();
-        for slot in self.slots.values_mut() {
+        for slot in self.0.values_mut() {
             slot.shown = portal.contains(&slot.class);
         }
         Some(self.rows()).filter(|rows| *rows != before)
@@ -112,47 +75,60 @@ impl FolderSlots {
 
     /// What is shown: by status and class.
     pub fn rows(&self) -> Vec<ErrorRow> {
-        let mut files = self.rest.files.clone();
-        let mut largest = self.rest.largest.clone();
-        for slot in self.slots.values() {
-            let class = if slot.shown {
-                Class::Text(Arc::clone(&slot.class))
-            } else {
-                largest = largest.into_iter().chain([slot.size()]).min();
-                Class::Other
-            };
-            *files.entry(class).or_default() += slot.files;
-        }
-        let example = largest.map(|(_, _, example)| example);
+        let (shown, others): (Vec<_>, Vec<_>) = self.iter().partition(|slot| slot.is_shown());
+        let largest = others.iter().max_by_key(|slot| slot.files.total());
+        let example = largest.map(|slot| Arc::clone(&slot.known.example));
         let rows = Status::WITH_REASON.into_iter().flat_map(|status| {
-            let classes = files.iter().filter(move |(_, files)| files[status] > 0);
-            let example = example.clone();
-            classes.map(move |(class, files)| ErrorRow {
+            let shown = shown.iter().map(move |slot| slot.row(status));
+            let others = others.iter().map(|slot| slot.files[status]);
+            shown.chain([ErrorRow {
                 status,
-                class: class.clone(),
-                files: files[status],
-                example: example.clone().filter(|_| *class == Class::Other),
-                growth: self
-                    .slots
-                    .get(class.as_str())
-                    .and_then(|slot| slot.growth(status)),
-            })
+                class: Class::Other,
+                files: others.sum(),
+                example: example.clone(),
+                growth: None,
+            }])
         });
-        rows.collect()
+        rows.filter(|row| row.files > 0).collect()
     }
+}
+
+impl FromIterator<ClassSlot> for FolderSlots {
+    fn from_iter<I: IntoIterator<Item = ClassSlot>>(slots: I) -> Self {
+        let slots = slots.into_iter();
+        Self(slots.map(|slot| (slot.class.clone(), slot)).collect())
+    }
+}
+
+/// The files of each slot, and the largest class in it.
+fn by_slot<'a>(
+    counts: &'a ClassCounts,
+    assigned: &'a [Class],
+) -> BTreeMap<Class, (ByStatus<u64>, &'a Class)> {
+    let empty = |class: &'a Class| (class.clone(), (ByStatus::default(), class));
+    let mut slots: BTreeMap<_, _> = assigned.iter().map(empty).collect();
+    let mut classes: Vec<_> = counts.iter().collect();
+    classes.sort_by_key(|(class, files)| (Reverse(files.total()), *class));
+    for (class, more) in classes {
+        let has_slot = slots.contains_key(class) || !class.is_text();
+        let slot = if has_slot { class } else { &Class::Other };
+        let entry = slots.entry(slot.clone());
+        let (files, _) = entry.or_insert_with(|| (ByStatus::default(), class));
+        *files += *more;
+    }
+    slots
 }
 
 impl ClassSlot {
     /// The slot of a class that had none. `was_whole`: whether it had no files at the count before.
-    fn new(class: &Arc<str>, counts: &ClassCounts, now: Timestamp, was_whole: bool) -> Self {
+    fn new(class: &Class, example: &Arc<str>, now: Timestamp, was_whole: bool) -> Self {
         let mut new = Self {
-            class: Arc::clone(class),
+            class: class.clone(),
             known: KnownClass {
-                example: counts.example(class),
+                example: Arc::clone(example),
                 first_seen: now,
                 last_seen: now,
             },
-            classifier: None,
             files: ByStatus::default(),
             day: Default::default(),
             shown: false,
@@ -163,10 +139,13 @@ impl ClassSlot {
         new
     }
 
-    /// Whether a class without files keeps its slot. Where another classifier found it, its files may have another class now.
-    fn may_return(&self, counts: &ClassCounts, now: Timestamp) -> bool {
-        let is_known = self.classifier == Some(counts.classifier);
-        is_known && now.since(self.known.last_seen) <= MAX_UNSEEN
+    /// Whether a class without files keeps its slot.
+    fn may_return(&self, now: Timestamp) -> bool {
+        now.since(self.known.last_seen) <= MAX_UNSEEN
+    }
+
+    fn is_shown(&self) -> bool {
+        self.shown || matches!(self.class, Class::Unspecified | Class::Unread)
     }
 
     fn note_day(&mut self, now: Timestamp) {
@@ -176,22 +155,25 @@ impl ClassSlot {
         }
     }
 
+    fn row(&self, status: Status) -> ErrorRow {
+        ErrorRow {
+            status,
+            class: self.class.clone(),
+            files: self.files[status],
+            example: None,
+            growth: self.growth(status).filter(|_| self.class != Class::Unread),
+        }
+    }
+
     /// By how much its files of a status grew until it was seen last.
     fn growth(&self, status: Status) -> Option<Growth> {
         let mut series = Status::WITH_REASON.iter().zip(&self.day);
         let (_, series) = series.find(|(of, _)| **of == status)?;
-        series.first()?;
         let steps = Series::step(self.known.last_seen);
         let since = |ago: u32| series.grown_since(steps.saturating_sub(ago));
         Some(Growth {
             hour: since(Series::HOUR),
             day: since(Series::DAY),
         })
-    }
-
-    fn size(&self) -> Largest {
-        let (class, example) = (&self.class, &self.known.example);
-        let files = Reverse(self.files.total());
-        (files, Arc::clone(class), Arc::clone(example))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::*;
-use crate::classify::{Classifier, ReasonReader, Rule};
+use crate::classify::{Classifier, Rule, count_classes};
 
 const PORTAL: usize = 3;
 const FOLDER: usize = 2;
@@ -50,12 +50,11 @@ fn tally_of<'a>(
     classifier: &Arc<Classifier>,
     reasons: impl Iterator<Item = &'a str>,
 ) -> ClassCounts {
-    let mut reader = ReasonReader::new(Arc::clone(classifier));
-    let classes: Vec<_> = reasons.map(|text| reader.classify(text)).collect();
+    let classes: Vec<_> = reasons.map(|text| classifier.classify(text)).collect();
     let mut counted = ByStatus::default();
     counted[Status::Failed] = classes.len() as u64;
     let files = classes.iter().map(|class| (Status::Failed, class));
-    ClassCounts::of(files, &counted, &reader.finish())
+    count_classes(files, &counted)
 }
 
 fn count(
@@ -64,7 +63,8 @@ fn count(
     reasons: &[(&str, u64)],
     at: Timestamp,
 ) -> Vec<(String, u64)> {
-    labels(slots.count(folder(number), &tally(&Arc::default(), reasons), at, true))
+    let counts = tally(&Arc::default(), reasons);
+    labels(slots.count(folder(number), &counts, &Reasons::default(), at, true))
 }
 
 fn labels(rows: Vec<ErrorRow>) -> Vec<(String, u64)> {
@@ -117,14 +117,15 @@ fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folde
 fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of_the_collection() {
     let classifier = with_rule("timed out", "timeout");
     let mut slots = ClassSlots::new(limits(&classifier));
-    let large = [("a", 9), ("b", 8)];
-    slots.count(folder(1), &tally(&classifier, &large), hour(0), true);
-    let small = [("c", 7), ("d", 6)];
-    slots.count(folder(2), &tally(&classifier, &small), hour(0), true);
+    let count = |slots: &mut ClassSlots, number, reasons: &[_]| {
+        let counts = tally(&classifier, reasons);
+        slots.count(folder(number), &counts, &Reasons::default(), hour(0), true)
+    };
+    count(&mut slots, 1, &[("a", 9), ("b", 8)]);
+    count(&mut slots, 2, &[("c", 7), ("d", 6)]);
     slots.settle();
     assert_eq!(classes(&slots), ["a", "b", "c"]);
-    let more = [("a", 9), ("b", 8), ("timed out", 1)];
-    let rows = slots.count(folder(1), &tally(&classifier, &more), hour(1), true);
+    let rows = count(&mut slots, 1, &[("a", 9), ("b", 8), ("timed out", 1)]);
     let expected = [("a", 9), ("timeout", 1), ("other", 8)];
     assert_eq!(labels(rows), shown(&expected));
     slots.settle();
@@ -136,6 +137,6 @@ fn a_class_is_as_old_as_in_the_folder_that_had_it_first() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1)], hour(1));
     count(&mut slots, 2, &[("a", 1)], hour(2));
-    let class = &slots.classes()["a"];
+    let class = &slots.classes()[&Class::from_label("a")];
     assert_eq!((class.first_seen, class.last_seen), (hour(1), hour(2)));
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::Folder;
 use super::persisted::FolderWrite;
-use crate::classify::{ClassCounts, ClassExamples, ClassSlots, ErrorRow};
+use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::history::{classes, oldest};
+use crate::history::oldest;
 use crate::snapshot::{Counts, FolderState, FolderView, Unreadable};
 use crate::store::{FolderChange, FolderDocument};
 
@@ -48,13 +48,6 @@ impl Folder {
     pub fn end_write(&mut self, write: FolderWrite, is_written: bool) {
         self.persisted.end_write(write, is_written);
         self.show_persisted();
-    }
-
-    /// The failed and flagged files of the stored count by class.
-    pub fn stored_classes(&self) -> Option<ClassCounts> {
-        let record = self.persisted.record.as_ref()?;
-        let (history, examples) = (&self.persisted.history, ClassExamples::default());
-        Some(classes(history, &record.counts, &examples, |_| true))
     }
 
     /// Shows the stored count, which is as old as it is, until the first read.

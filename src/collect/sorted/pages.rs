@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::classify::ReasonReader;
+use crate::aggregate::TallyContext;
+use crate::classify::Reasons;
 use crate::collect::error::{ReadError, read_rows};
 use crate::collect::layout::Layout;
 use crate::collect::order::comes_again;
@@ -11,7 +12,7 @@ use crate::count::{DoneFiles, FolderCount, MAX_FILES, Unfinished};
 use crate::model::{ByStatus, FileKey, Status, StatusWord};
 use crate::portal::{PageBody, PageRequest};
 
-pub(super) struct Pages {
+pub(super) struct Pages<'a> {
     /// The latest read of each page.
     reads: BTreeMap<PageRequest, PageRead>,
     /// By the latest total.
@@ -19,9 +20,8 @@ pub(super) struct Pages {
     pub pass: u32,
     /// Reads of pages so far.
     number: u64,
-    reasons: ReasonReader,
-    /// How far the portal's clock is ahead of ours, in milliseconds.
-    clock_ahead: i64,
+    reasons: Reasons,
+    context: &'a TallyContext,
 }
 
 struct PageRead {
@@ -50,8 +50,8 @@ impl PageRead {
     }
 }
 
-impl Pages {
-    pub fn new(from_both_ends: bool, reasons: ReasonReader, clock_ahead: i64) -> Self {
+impl<'a> Pages<'a> {
+    pub fn new(from_both_ends: bool, context: &'a TallyContext) -> Self {
         Self {
             reads: BTreeMap::new(),
             layout: Layout {
@@ -61,8 +61,8 @@ impl Pages {
             },
             pass: 0,
             number: 0,
-            reasons,
-            clock_ahead,
+            reasons: Reasons::default(),
+            context,
         }
     }
 
@@ -83,7 +83,9 @@ impl Pages {
             }
             keys.push(row.key());
             if row.status() != Status::Done {
-                let file = Unfinished::read(&row, &mut self.reasons, self.clock_ahead);
+                let (context, reasons) = (self.context, &mut self.reasons);
+                let (classifier, ahead) = (&context.classifier, context.clock_ahead);
+                let file = Unfinished::read(&row, classifier, reasons, ahead);
                 files.push((row.key(), file));
             }
         })?;
@@ -216,7 +218,7 @@ impl Pages {
         let files = reads.into_iter().flat_map(|read| read.files);
         FolderCount {
             files: list.counts(),
-            examples: self.reasons.finish(),
+            reasons: self.reasons,
             failed_page,
             unfinished: files.collect(),
             whole,

@@ -2,11 +2,9 @@
 //! the first.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::classify::ReasonReader;
 use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::layout::may_end_at;
 use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
@@ -24,11 +22,10 @@ const MAX_REQUESTS: u64 = 1_000;
 
 /// Counts a folder by its boundaries.
 pub async fn count(fetch: impl FetchPage, method: Method<'_>) -> Result<SortedRead, ReadError> {
-    let reasons = ReasonReader::new(Arc::clone(&method.context.classifier));
     let from_both_ends = method.hints.from_both_ends;
     let search = Search {
         fetch,
-        pages: Pages::new(from_both_ends, reasons, method.context.clock_ahead),
+        pages: Pages::new(from_both_ends, method.context),
         method,
         last_alone: None,
         requests: 0,
@@ -41,7 +38,7 @@ pub async fn count(fetch: impl FetchPage, method: Method<'_>) -> Result<SortedRe
 struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
-    pages: Pages,
+    pages: Pages<'a>,
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageRequest>,
     requests: u64,

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ReasonReader};
+use kb_exporter::classify::{
+    ClassCounts, ClassLimits, ClassSlots, Classifier, Reasons, count_classes,
+};
 use kb_exporter::clock::Moment;
 use kb_exporter::history::{
     Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes, Look,
@@ -161,7 +163,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         state: state(name, now.wall),
         failed_files: None,
         counts: Some(Arc::new(Counts {
-            errors: slots.count(id, &tally(&reasons), now.wall, true),
+            errors: slots.count(id, &tally(&reasons), &Reasons::default(), now.wall, true),
             ..counts(&reasons, now)
         })),
         full_read: Some(FullRead {
@@ -204,15 +206,15 @@ fn with_status<'a>(reasons: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Sta
 }
 
 fn tally(reasons: &[&str]) -> ClassCounts {
-    let mut reader = ReasonReader::new(Arc::default());
-    let classes = with_status(reasons).map(|(text, status)| (status, reader.classify(text)));
+    let classifier = Classifier::default();
+    let classes = with_status(reasons).map(|(text, status)| (status, classifier.classify(text)));
     let classes: Vec<_> = classes.collect();
     let mut counted = ByStatus::default();
     for (status, _) in &classes {
         counted[*status] += 1;
     }
     let files = classes.iter().map(|(status, class)| (*status, class));
-    ClassCounts::of(files, &counted, &reader.finish())
+    count_classes(files, &counted)
 }
 
 fn counts(reasons: &[&str], now: Moment) -> Counts {

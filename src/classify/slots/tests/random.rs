@@ -31,8 +31,8 @@ fn twenty_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     for _ in 0..2 {
         let tally = tally_of(&Arc::default(), texts.iter().map(String::as_str));
         let mut slots = ClassSlots::new(limits.clone());
-        let rows = slots.count(folder(1), &tally, hour(0), true);
-        assert_eq!(slots.of(folder(1)).count(), limits.folder);
+        let rows = slots.count(folder(1), &tally, &Reasons::default(), hour(0), true);
+        assert_eq!(slots.of(folder(1)).count(), limits.folder + 1);
         assert_eq!(rows.len(), limits.folder + 1);
         assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 20_000);
         assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
@@ -72,7 +72,7 @@ proptest! {
                 prop_assert!(slots.classes().len() <= PORTAL);
                 let mut restarted = empty();
                 for id in (0..4).map(folder) {
-                    restarted.restore(id, mirrored.of(id).cloned().collect(), None);
+                    restarted.restore(id, mirrored.of(id).cloned().collect());
                 }
                 mirrored = restarted;
                 prop_assert_eq!(slots.classes(), mirrored.classes());

@@ -115,7 +115,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         first_seen: NOON,
         last_seen: NOON,
     };
-    let class = Classifier::default().explain(REASON).class.as_str().into();
+    let class = Classifier::default().explain(REASON).class;
     let run = LastRun {
         ended: NOON,
         duration: Duration::from_secs(2),
