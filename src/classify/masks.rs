@@ -3,7 +3,6 @@
 //! A text is read once, from left to right. If several rows match, the first one applies. Words are a row too, the last one,
 //! so that no mask begins within a word.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -12,7 +11,6 @@ use serde::Serialize;
 
 use crate::classify::CLASS_CHARACTERS;
 use crate::classify::line::Line;
-use crate::classify::reader::regex;
 
 /// A mask: what it is called, what it finds, and what replaces that (nothing if it stays).
 struct Row {
@@ -69,24 +67,8 @@ impl Taken {
     }
 }
 
-/// The modules that an exception is in.
-static MODULES: LazyLock<regex::Regex> =
-    LazyLock::new(|| regex(r"\A(?:[A-Za-z_]\w*\.)+(?P<name>[A-Z]\w*:)"));
-
-/// A text with the matches of the masks replaced, up to the maximum length of a class. Where that is exceeded, the modules of an exception are
-/// left out.
+/// A text with the matches of the masks replaced, up to the maximum length of a class.
 pub(super) fn masked(text: &str, taken: &mut Vec<Taken>) -> String {
-    let class = masked_as_is(text, taken);
-    if class.chars().count() < CLASS_CHARACTERS {
-        return class;
-    }
-    match MODULES.replace(text, "$name") {
-        Cow::Owned(shorter) => masked_as_is(&shorter, &mut Vec::new()),
-        Cow::Borrowed(_) => class,
-    }
-}
-
-fn masked_as_is(text: &str, taken: &mut Vec<Taken>) -> String {
     let mut line = Line::default();
     let mut read = 0;
     for found in TABLE.find_iter(text) {

@@ -3,15 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use thiserror::Error;
 
 use crate::classify::masks::Taken;
 use crate::classify::{CLASS_CHARACTERS, Class, RESERVED, reader};
 use crate::text;
-
-/// Largest compiled expression, in bytes: enough for thousands of words.
-const MAX_COMPILED: usize = 1024 * 1024;
 
 /// Longest name of a mask, in characters.
 const MASK_NAME_CHARACTERS: usize = 31;
@@ -72,11 +69,7 @@ impl FromStr for Pattern {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        let mut builder = RegexBuilder::new(text);
-        builder
-            .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_COMPILED);
-        builder.build().map(Self).map_err(|error| {
+        Regex::new(text).map(Self).map_err(|error| {
             // The library shows the expression on the lines before the last one.
             let words = error.to_string();
             let cause = words.lines().last().unwrap_or_default();

@@ -7,7 +7,7 @@ use regex::Regex;
 /// A name with its value, which a sign ends or the next name; or a text that has no name.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(concat!(
-        r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?:\[\s*)?[bu]?(?:"#,
+        r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?:(?:\{\s*["'][^"'\n]{1,60}["']\s*:\s*)?\[\s*)?[bu]?(?:"#,
         r#"\\"(?P<escaped>.*?)(?:\\"|\z)|(?:"(?P<double>(?:(?:[^"\\{]|\\.)(?:[^"\\]|\\.)*)?)(?:"|\z)(?:\s*\+\s*"[^"]*")*|'(?P<single>(?:(?:[^'\\{]|\\.)(?:[^'\\]|\\.)*)?)(?:'|\z)(?:\s*\+\s*'[^']*')*)"#,
         r#"(?P<close>\s*(?:[,;|)\]}>\n]|\z)|\s+\\?["']?[\w.-]+\\?["']?[=:])?)"#,
         r#"|(?P<plain>[^\s"'`,;={}\[\]()<>:](?:[^"'`,;={}()<>\[\]\n]|\[[^\[\]\n]*\])*?)(?P<end>,|;|\n|\z|[\])}>]|\s[\w.-]+=))"#,

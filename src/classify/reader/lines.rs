@@ -19,7 +19,7 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
 /// A line that begins with the name of an exception, or says that it is an error of a log.
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     super::regex(
-        r"\A\W{0,3}(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b|\A\W*(?:Fatal )?Error:|\b(?:ERROR|FATAL|CRITICAL|PANIC)\b",
+        r"\A\W{0,3}(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b|\A\W*(?:Fatal )?Error:|\bvalidation errors? for \S+\z|\b(?:ERROR|FATAL|CRITICAL|PANIC)\b",
     )
 });
 
