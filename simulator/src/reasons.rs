@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use uuid::Uuid;
 
-/// Why a file failed or was flagged: a text in which `{id}` stands for a UUID, `{xx}` for two hexadecimal digits, and a number in
-/// braces for any number from 1 to that one.
+/// Why a file failed or was flagged: a text in which `{id}` stands for a UUID, `{xx}` for two hexadecimal digits, `{stack}` for the many lines of
+/// a stack, and a number in braces for any number from 1 to that one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reason(&'static str);
 
@@ -30,9 +30,11 @@ impl Reason {
     /// Failures that lie in the file: processing it again does not help.
     pub const LASTING: [Self; 11] = [
         Self::PASSWORD,
-        Self("pdf parse error: invalid xref table at offset {9000000}"),
         Self(
-            "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line {400}, in extract\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
+            "[{\"type\":\"pdf_parse\",\"offset\":{9000000},\"msg\":\"the xref table is invalid\"}]",
+        ),
+        Self(
+            "Traceback (most recent call last):\nFile \"/app/worker/extract.py\", line {400}, in extract\nreturn archive.read(name)\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
         ),
         Self::NO_TEXT,
         Self(
@@ -55,13 +57,17 @@ impl Reason {
         Self::OCR_TIMEOUT,
         Self::EMBEDDING_UNAVAILABLE,
         Self(
-            "429 Too Many Requests from embeddings endpoint, retry after {600} s, request id req_{xx}{xx}{xx}{xx}",
+            "{\"stack\":\"{stack}\",\"message\":\"429 Too Many Requests from embeddings endpoint, retry after {600} s\",\"id\":\"{xx}{xx}{xx}{xx}\"}",
         ),
         Self(
             "could not serialize access due to concurrent update: INSERT INTO chunks_{64} (file_id={id})",
         ),
-        Self("worker killed: memory limit of 2048 MiB exceeded (pid {65000}, file {id})"),
-        Self("NoSuchKey: the object kb/202{6}/{id} does not exist"),
+        Self(
+            "Elasticsearch exception [type=mapper_parsing_exception, reason=failed to parse document {65000}]; nested: ElasticsearchParseException[Error parsing {id}]; nested: CircuitBreakingException[Data too large];",
+        ),
+        Self(
+            "{ message: 'the index is read-only', stack: 'Error: x\\n' + '    at run (/app/index.js:{6}:1)', id: '{id}' }",
+        ),
         Self::WORKER_LOST,
         Self(
             "Error code: 429 - {'error': {'message': 'quota exceeded', 'code': None, 'request': '{id}'}}",
@@ -105,6 +111,7 @@ impl Reason {
 fn filled(name: &str, rng: &mut Rng) -> Option<String> {
     match (name, name.parse()) {
         ("id", _) => Some(random_uuid(rng).to_string()),
+        ("stack", _) => Some("    at embed (/app/dist/embed.js:10:5)\\n".repeat(120)),
         ("xx", _) => Some(format!("{:02x}", rng.u8(..))),
         (_, Ok(most)) => Some(rng.u32(1..=most).to_string()),
         _ => None,

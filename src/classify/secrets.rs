@@ -124,6 +124,7 @@ mod tests {
             ),
             ("login kb:Winter@db failed", "login kb:<secret>@db failed"),
             ("provided: sk-nVfMU****lYcU. See", "provided: <secret> See"),
+            ("the key ***** is wrong", "the key <secret> is wrong"),
             (
                 "Incorrect API key provided: word.",
                 "Incorrect API key provided: <secret>",
