@@ -268,7 +268,7 @@ mod tests {
             "kb-exporter --config.file f --log.level debug scan",
             "kb-exporter scan --config.file f --log.level debug --output.file g",
             "kb-exporter check --output json --config.file f",
-            "kb-exporter rules --set help --job kb --runbook-url https://wiki.example/kb",
+            "kb-exporter rules --job kb --runbook-url https://wiki.example/kb",
             "kb-exporter rules --set most_failed_files=50 --output kubernetes",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",

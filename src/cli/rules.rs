@@ -1,7 +1,6 @@
 //! `kb-exporter rules`: the alert rules, rendered for an installation. The shipped text is changed line by line, and stays as it is
 //! elsewhere, comments included.
 
-use std::fmt::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -55,60 +54,58 @@ pub(super) struct RulesArgs {
     /// Use this job name of the scrape configuration. [default: kb-exporter]
     #[arg(long, value_name = "NAME", value_parser = quoted)]
     job: Option<String>,
-    /// Change a threshold. Repeatable. `--set help` lists the names.
+    /// Change a threshold. Repeatable. The rules list the names in their head.
     #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<Setting>,
+    set: Vec<Threshold>,
     #[command(flatten)]
     output: OutputArgs<Form>,
 }
 
 /// The value of a `--set`.
-#[derive(Debug, Clone, PartialEq)]
-enum Setting {
-    /// Asks for the list of names.
-    Help,
-    Threshold(&'static str, f64),
+#[derive(Debug, Clone)]
+struct Threshold {
+    name: &'static str,
+    value: f64,
 }
 
-impl FromStr for Setting {
+impl FromStr for Threshold {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "help" {
-            return Ok(Self::Help);
-        }
-        let (name, value) = text
-            .split_once('=')
-            .ok_or("write NAME=VALUE, or `help` for the list of names")?;
-        let (name, _, meaning) = thresholds()
-            .find(|(listed, ..)| *listed == name)
-            .ok_or_else(|| {
-                format!("there is no threshold `{name}`; `--set help` lists the names")
-            })?;
+        let (wanted, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+        let found = thresholds().find(|(name, ..)| *name == wanted);
+        let (name, _, meaning) = found.ok_or_else(|| {
+            let names: Vec<_> = thresholds().map(|(name, ..)| name).collect();
+            format!(
+                "there is no threshold `{wanted}`; there are {}",
+                names.join(", ")
+            )
+        })?;
         // The list says what 0 means where it is allowed. Elsewhere the alert would always fire.
-        let may_be_zero = meaning.contains(" 0: ");
-        let is_allowed =
-            |value: &f64| value.is_finite() && (*value > 0.0 || *value == 0.0 && may_be_zero);
-        let least = if may_be_zero {
-            "of 0 or more"
+        let (least, words) = if meaning.contains(" 0: ") {
+            (0.0, "of 0 or more")
         } else {
-            "above 0 (with 0, the alert would always fire)"
+            (f64::MIN_POSITIVE, "above 0")
         };
-        let value = value.parse().ok().filter(is_allowed);
-        let value = value.ok_or_else(|| format!("{name} is a number {least}"))?;
-        Ok(Self::Threshold(name, value))
+        let value = value.parse::<f64>().ok();
+        let value = value.filter(|value| value.is_finite() && *value >= least);
+        let value = value.ok_or_else(|| format!("{name} is a number {words}"))?;
+        Ok(Self { name, value })
     }
 }
 
-/// Prints the rules, or the names of the thresholds.
-pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
-    let text = match args.output.form() {
-        _ if args.set.contains(&Setting::Help) => names(),
-        Form::Prometheus => args.render(),
-        Form::Kubernetes => kubernetes(&args.render()),
-    };
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+impl Threshold {
+    /// A line that lists or uses the threshold, with the new value.
+    fn in_line(&self, line: &str) -> Option<String> {
+        let Self { name, value } = self;
+        if let Some(rest) = line.strip_prefix(&format!("#   {name} = ")) {
+            let (_, meaning) = rest.split_once(' ')?;
+            return Some(format!("#   {name} = {value} {meaning}"));
+        }
+        let used = line.strip_suffix(&format!(" # {name}"))?;
+        let (before, _) = used.rsplit_once(' ')?;
+        Some(format!("{before} {value} # {name}"))
+    }
 }
 
 /// The name, the shipped value and the meaning of each threshold, in the order of the list.
@@ -120,59 +117,47 @@ fn thresholds() -> impl Iterator<Item = (&'static str, &'static str, &'static st
     })
 }
 
-fn names() -> String {
-    let mut text = String::new();
-    for (name, value, meaning) in thresholds() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name:<28} {value:<7} {meaning}");
-    }
-    text
+/// Prints the rules.
+pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
+    let rules = args.render();
+    output::print(&match args.output.form() {
+        Form::Prometheus => rules,
+        Form::Kubernetes => kubernetes(&rules),
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl RulesArgs {
     /// The shipped rules with the changes that the arguments make, without links to what nobody serves.
     fn render(&self) -> String {
-        let mut text = self.with_thresholds();
+        let lines = SHIPPED.lines().filter(|line| self.is_linked(line));
+        let text: String = lines.map(|line| self.line(line) + "\n").collect();
         let job = self.job.as_ref().map(|job| format!(r#"job="{job}""#));
-        for (old, new) in [
+        let changes = [
             (RUNBOOK, &self.runbook_url),
             (EXPORTER, &self.site.external_url),
             (GRAFANA, &self.dashboard_url),
             (JOB, &job),
-        ] {
-            if let Some(new) = new {
-                text = text.replace(old, new);
-            }
-        }
-        text
+        ];
+        changes
+            .into_iter()
+            .fold(text, |text, (old, new)| match new {
+                Some(new) => text.replace(old, new),
+                None => text,
+            })
     }
 
-    fn with_thresholds(&self) -> String {
-        let is_linked = |line: &&str| {
-            let has = |link| line.trim_start().starts_with(link);
-            (self.dashboard_url.is_some() || !has("dashboard_url: "))
-                && (self.site.external_url.is_some() || !has("page_url: "))
-        };
-        let lines = SHIPPED.lines().filter(is_linked);
-        lines.map(|line| self.with_threshold(line) + "\n").collect()
+    /// Whether a line is no link, or one to what is served.
+    fn is_linked(&self, line: &str) -> bool {
+        let has = |link| line.trim_start().starts_with(link);
+        (self.dashboard_url.is_some() || !has("dashboard_url: "))
+            && (self.site.external_url.is_some() || !has("page_url: "))
     }
 
-    /// A line with the new value of the threshold that it lists or uses, if that is changed. The last change counts.
-    fn with_threshold(&self, line: &str) -> String {
-        for setting in self.set.iter().rev() {
-            let Setting::Threshold(name, value) = setting else {
-                continue;
-            };
-            let listed = line.strip_prefix(&format!("#   {name} = "));
-            if let Some((_, meaning)) = listed.and_then(|rest| rest.split_once(' ')) {
-                return format!("#   {name} = {value} {meaning}");
-            }
-            let used = line.strip_suffix(&format!(" # {name}"));
-            if let Some((before, _)) = used.and_then(|used| used.rsplit_once(' ')) {
-                return format!("{before} {value} # {name}");
-            }
-        }
-        line.to_owned()
+    /// A line with the thresholds that are changed. The last change counts.
+    fn line(&self, line: &str) -> String {
+        let mut changed = self.set.iter().rev().filter_map(|set| set.in_line(line));
+        changed.next().unwrap_or_else(|| line.to_owned())
     }
 }
 
@@ -212,7 +197,7 @@ mod tests {
         let runbook: Accepts = |text| runbook_url(text).is_ok();
         let site: Accepts = |text| address::site(text).is_ok();
         let job: Accepts = |text| quoted(text).is_ok();
-        let set: Accepts = |text| text.parse::<Setting>().is_ok();
+        let set: Accepts = |text| text.parse::<Threshold>().is_ok();
         for (accepts, right, wrong) in [
             (
                 runbook,
@@ -227,7 +212,7 @@ mod tests {
             (set, "most_failed_files=2.5", "most_failed_files=0"),
             (set, "spike_factor=0", "spike_factor=-1"),
             (set, "spike_factor=6", "spike_factor=NaN"),
-            (set, "help", "spike=4"),
+            (set, "stuck_seconds=9", "spike=4"),
             (set, "stuck_seconds=1", "stuck_seconds=4 or vector(1)"),
         ] {
             assert!(accepts(right), "{right}");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use comfy_table::{CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
 use serde_json::Value;
 use terminal_size::terminal_size_of;
@@ -15,9 +15,6 @@ use crate::text;
 
 /// Longest text of a cell in a table, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
-
-/// The length of a time.
-const TIME_CHARACTERS: u16 = 20;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
@@ -64,12 +61,6 @@ impl List {
             if rows().any(|row| row[column].is_number()) {
                 shown.set_cell_alignment(CellAlignment::Right);
             }
-            let cells = rows().map(|row| plain(&row[column]));
-            let words = cells.chain(column.split('_').map(Cow::from));
-            if let Some(width) = widest_word(words) {
-                let width = Width::Fixed(width + shown.padding_width());
-                shown.set_constraint(ColumnConstraint::LowerBoundary(width));
-            }
         }
         table.add_rows(rows().map(|row| columns.iter().map(|column| cell(&row[column]))));
         format!("{table}\n")
@@ -88,14 +79,6 @@ impl List {
         let lines = std::iter::once(columns.join(",")).chain(lines);
         lines.map(|line| line + "\r\n").collect()
     }
-}
-
-/// The width of the longest of some texts, if each is one word that is no longer than a time: these are not wrapped, so that they can be copied.
-fn widest_word<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Option<u16> {
-    texts.into_iter().try_fold(0, |widest, text| {
-        let width = u16::try_from(text.chars().count()).ok()?;
-        (width <= TIME_CHARACTERS && !text.contains(' ')).then_some(width.max(widest))
-    })
 }
 
 /// Writes lists: tables, a JSON object with each list by its name, or the first list as CSV.
@@ -190,16 +173,6 @@ mod tests {
         │ c      ┆              │
         └────────┴──────────────┘
         ");
-    }
-
-    #[test]
-    fn a_narrow_terminal_wraps_text_and_no_word() {
-        let narrow = list("a long name of a folder").table(Some(24));
-        let is_narrow = |line: &str| line.chars().count() <= 24;
-        assert!(narrow.lines().all(is_narrow), "{narrow}");
-        for word in ["60000 │", "failed │", "folder"] {
-            assert!(narrow.contains(word), "{narrow}");
-        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! One portal to watch.
 
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::config::address::{BaseUrl, Proxy, WebUrl};
 use crate::config::folders::FolderFilter;
 use crate::config::path::{HiddenPath, SecretPath, VariableName};
-use crate::config::value::{Text, read_from_text, section};
+use crate::config::value::{Text, section};
 use crate::model::PortalName;
 
 /// Why an address is refused.
@@ -60,7 +61,7 @@ impl Portal {
             ca_file: None,
             client_certificate: None,
             proxy: Proxy::None,
-            user_agent: UserAgent::default().0,
+            user_agent: own_name(),
             folders: FolderFilter::default(),
         }
     }
@@ -99,10 +100,10 @@ pub(super) struct PortalKeys {
     #[serde(default)]
     proxy_url: Proxy,
     /// The header `User-Agent`
-    #[serde(default)]
+    #[serde(default = "own_name", deserialize_with = "user_agent")]
     // With the version, the documentation would change with each.
-    #[schemars(extend("default" = "kb-exporter/VERSION"))]
-    user_agent: UserAgent,
+    #[schemars(title = "printable ASCII", extend("default" = "kb-exporter/VERSION", "pattern" = "^[!-~]([ -~]*[!-~])?$"))]
+    user_agent: String,
     /// Allows `http://` to a host other than loopback, which sends the key unencrypted
     #[serde(default)]
     allow_plain_http: bool,
@@ -143,37 +144,24 @@ impl TryFrom<PortalKeys> for Portal {
             ca_file: keys.ca_file.map(|file| file.of("ca_file")),
             client_certificate,
             proxy: keys.proxy_url,
-            user_agent: keys.user_agent.0,
+            user_agent: keys.user_agent,
             folders: keys.folders,
             ..Self::new(keys.name, keys.base_url, key)
         })
     }
 }
 
-/// The value of the header `User-Agent`.
-#[derive(Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(
-    title = "printable ASCII",
-    extend("pattern" = "^[!-~]([ -~]*[!-~])?$"),
-    inline
-)]
-struct UserAgent(String);
-
-impl UserAgent {
-    fn parse(text: &str) -> Result<Self, String> {
-        let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if printable && !text.is_empty() && text.trim() == text {
-            return Ok(Self(text.to_owned()));
-        }
-        Err("a User-Agent has printable ASCII characters only, without spaces around it".to_owned())
-    }
+fn own_name() -> String {
+    concat!("kb-exporter/", env!("CARGO_PKG_VERSION")).to_owned()
 }
 
-impl Default for UserAgent {
-    fn default() -> Self {
-        Self(concat!("kb-exporter/", env!("CARGO_PKG_VERSION")).to_owned())
+/// Reads what the header `User-Agent` can have.
+fn user_agent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let is_printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_printable && !text.is_empty() && text.trim() == text {
+        return Ok(text);
     }
+    let expected = "a User-Agent has printable ASCII characters only, without spaces around it";
+    Err(D::Error::custom(expected))
 }
-
-read_from_text!(UserAgent);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::cli::testing::{KEY, Scene};
-use crate::config::{BaseUrl, HiddenPath, KeySource};
+use crate::config::{BaseUrl, HiddenPath};
 
 /// What a check says, which is complete or not.
 async fn checked(scene: &Scene, is_complete: bool) -> String {
@@ -69,19 +69,6 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
         "{text}"
     );
     assert!(text.contains("1 ┆ ok"), "{text}");
-}
-
-#[tokio::test]
-async fn a_key_that_cannot_be_read_is_reported_before_anything_is_sent() {
-    let mut scene = Scene::new(&[("Inbox", 1)]).await;
-    scene.config.portals[0].key =
-        KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
-    let text = checked(&scene, false).await;
-    assert!(
-        text.contains("the file that api_key_file names cannot be read"),
-        "{text}"
-    );
-    assert_eq!(scene.simulator.with(|world| world.requests().count()), 0);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::{is_named, without_attempts};
 use crate::attempts::{Book, Forgiven};
 use crate::classify::{Class, RESERVED};
 use crate::cli::settings;
-use crate::config::{Config, Portal};
+use crate::config::Config;
 use crate::model::FolderId;
 use crate::store;
 use crate::text;
@@ -34,15 +34,17 @@ pub(in crate::cli) struct ForgiveArgs {
 /// Writes to the ledger what is forgiven, and returns a sentence for people.
 pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
     let (state, portals) = (&config.state, &config.portals);
-    let portal = portals
-        .iter()
-        .find(|portal| portal.name.as_str() == args.portal)
-        .ok_or_else(|| unknown_portal(portals, &args.portal))?;
+    let mut found = portals.iter();
+    let portal = found.find(|portal| portal.name.as_str() == args.portal);
+    let portal = portal.with_context(|| {
+        let known = portals.iter().map(|portal| portal.name.as_str());
+        let near = settings::nearest_name(&args.portal, known);
+        format!("the configuration has no portal {:?}{near}", args.portal)
+    })?;
     let address = portal.base_url.normalised();
-    let books = store::books(state);
-    let books = books.context("nothing can be forgiven")?;
+    let books = store::books(state).context("nothing can be forgiven")?;
     let book = books.get(&address);
-    let book = book.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
+    let book = book.context("no attempt was ever made in the portal")?;
     let (what, in_words) = what(book, args)?;
     store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
     Ok(format!(
@@ -102,12 +104,4 @@ fn folder_of(book: &Book, wanted: &str) -> Result<FolderId> {
             ))
         }
     }
-}
-
-fn unknown_portal(portals: &[Portal], wanted: &str) -> anyhow::Error {
-    let names: Vec<&str> = portals.iter().map(|portal| portal.name.as_str()).collect();
-    anyhow!(
-        "the configuration has no portal {wanted:?}; it has {}",
-        names.join(", ")
-    )
 }

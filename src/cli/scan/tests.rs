@@ -24,9 +24,6 @@ use views::*;
 
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
-/// A name that would move the cursor, turn the direction and break the line and the table.
-const HOSTILE: &str = "a\u{1b}[2J\u{202e}b\n│ \"c\"";
-
 /// A reason with a control character.
 const REASON: &str = "no text\u{1b} layer";
 
@@ -113,26 +110,6 @@ fn the_tables_show_every_folder_and_every_portal() {
     │ down   ┆ it does not answer since 1970-01-01T00:00:00Z: connection refused │
     └────────┴───────────────────────────────────────────────────────────────────┘
     ");
-}
-
-#[test]
-fn no_name_takes_over_the_terminal_or_breaks_a_row() {
-    let hostile = snapshot(vec![portal(
-        "main",
-        read(),
-        vec![counted(1, HOSTILE, &[(Status::Failed, 1)], true)],
-    )]);
-    for text in [text(&hostile), json(&hostile)] {
-        assert!(
-            !text.chars().any(|c| c != '\n' && crate::text::is_unsafe(c)),
-            "{text}"
-        );
-    }
-    let tables = text(&hostile);
-    assert_eq!(tables.lines().count(), 20, "{tables}");
-    let document: Value = serde_json::from_str(&json(&hostile)).unwrap();
-    let name = &document["folders"][0]["folder"];
-    assert_eq!(name, FolderName::new(HOSTILE).label());
 }
 
 #[test]
