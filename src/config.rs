@@ -88,14 +88,6 @@ impl Config {
         read::yaml(file, text.as_ref())
     }
 
-    /// Takes one portal from the environment (docs/configuration.md, Environment); all else has its default. A variable that is empty
-    /// counts as not set.
-    pub fn from_environment(
-        variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, ConfigError> {
-        environment::config(&variable)
-    }
-
     /// One portal with the defaults everywhere else and a temporary state.
     pub fn for_portal(portal: Portal) -> Self {
         Self {

@@ -3,10 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::builder::{
-    NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, RangedU64ValueParser,
-    TypedValueParser,
-};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -15,12 +12,6 @@ use tracing::info;
 use crate::cli::address::ListenAddress;
 use crate::cli::{output, settings};
 use kb_simulator::{Options, Simulator};
-
-/// More would fill the memory before anything is served.
-const MAX_FOLDERS: u64 = 100_000;
-
-/// As many files as the simulated portal has, at most: some gigabytes.
-const MAX_FILES: u64 = 50_000_000;
 
 /// The options of the simulated portal.
 #[derive(Debug, Args)]
@@ -42,20 +33,10 @@ pub(super) struct PortalArgs {
     #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// Begin with this number of folders.
-    #[arg(
-        long = "portal.folders",
-        value_name = "N",
-        default_value_t = 12,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_FOLDERS)
-    )]
+    #[arg(long = "portal.folders", value_name = "N", default_value_t = 12)]
     folders: usize,
     /// Begin with this number of files.
-    #[arg(
-        long = "portal.files",
-        value_name = "N",
-        default_value_t = 60_000,
-        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_FILES)
-    )]
+    #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
     files: usize,
     /// Convert audio and video to text, or do not.
     #[arg(
@@ -69,9 +50,7 @@ pub(super) struct PortalArgs {
 }
 
 fn on_or_off() -> impl TypedValueParser<Value = bool> {
-    let [on, off] = ["on", "off"].map(PossibleValue::new);
-    PossibleValuesParser::new([on.alias("true"), off.alias("false")])
-        .map(|value| matches!(&*value, "on" | "true"))
+    PossibleValuesParser::new(["on", "off"]).map(|value| value == "on")
 }
 
 fn speed(text: &str) -> Result<f64, String> {

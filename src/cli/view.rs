@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 use serde::Serialize;
 use serde_json::Value;
 use terminal_size::terminal_size_of;
@@ -15,6 +15,9 @@ use crate::text;
 
 /// Longest text of a cell in a table, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
+
+/// The length of a time.
+const TIME_CHARACTERS: usize = 20;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
@@ -60,6 +63,11 @@ impl List {
         for (shown, column) in table.column_iter_mut().zip(&columns) {
             if rows().any(|row| row[column].is_number()) {
                 shown.set_cell_alignment(CellAlignment::Right);
+            }
+            let is_word = |text: &str| text.len() <= TIME_CHARACTERS && !text.contains(' ');
+            if rows().all(|row| is_word(&plain(&row[column]))) {
+                // It is not wrapped, so that it can be copied.
+                shown.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
         table.add_rows(rows().map(|row| columns.iter().map(|column| cell(&row[column]))));

@@ -13,44 +13,49 @@ const API_KEY_FILE: &str = "KB_API_KEY_FILE";
 const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
 
-/// What the environment configures. Only the name of the key's variable is stored, never the key.
-pub(super) fn config(variable: &impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let state = read("KB_STATE_PATH", set, ShownPath::parse)?;
-    let base_url = read(BASE_URL, set, BaseUrl::parse)?.ok_or_else(|| {
-        let message =
-            "is not set; set it to the portal's address, or name a file with --config.file";
-        ConfigError::about(BASE_URL, message)
-    })?;
-    if base_url.is_plain_beyond_loopback() {
-        return Err(ConfigError::about(BASE_URL, PLAIN_HTTP));
-    }
-    let key_file = read(API_KEY_FILE, set, SecretPath::parse)?;
-    let key = match (key_file, set(API_KEY)) {
-        (Some(file), None) => KeySource::File(file.of(API_KEY_FILE)),
-        (None, Some(_)) => KeySource::Environment(VariableName::usual()),
-        (Some(_), Some(_)) => {
-            let message = format!("{API_KEY_FILE} is set too; remove one of the two");
-            return Err(ConfigError::about(API_KEY, message));
-        }
-        (None, None) => {
+impl Config {
+    /// Takes one portal from the environment; all else has its default. A variable that is empty counts as not set. Only the name of the key's
+    /// variable is stored, never the key.
+    pub fn from_environment(
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let state = read("KB_STATE_PATH", set, ShownPath::parse)?;
+        let base_url = read(BASE_URL, set, BaseUrl::parse)?.ok_or_else(|| {
             let message =
-                format!("{API_KEY_FILE} or {API_KEY} is missing; one of them is required");
-            return Err(ConfigError::about("", message));
+                "is not set; set it to the portal's address, or name a file with --config.file";
+            ConfigError::about(BASE_URL, message)
+        })?;
+        if base_url.is_plain_beyond_loopback() {
+            return Err(ConfigError::about(BASE_URL, PLAIN_HTTP));
         }
-    };
-    let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
-    let name = PortalName::from_str(&name);
-    let name = name.map_err(|it| ConfigError::about(PORTAL_NAME, format!("expected {it}")))?;
-    let ca_file = read(CA_FILE, set, SecretPath::parse)?;
-    let portal = Portal {
-        ca_file: ca_file.map(|file| file.of(CA_FILE)),
-        ..Portal::new(name, base_url, key)
-    };
-    Ok(Config {
-        state: state.map_or(State::Temporary, |path| State::Path(path.0)),
-        ..Config::for_portal(portal)
-    })
+        let key_file = read(API_KEY_FILE, set, SecretPath::parse)?;
+        let key = match (key_file, set(API_KEY)) {
+            (Some(file), None) => KeySource::File(file.of(API_KEY_FILE)),
+            (None, Some(_)) => KeySource::Environment(VariableName::usual()),
+            (Some(_), Some(_)) => {
+                let message = format!("{API_KEY_FILE} is set too; remove one of the two");
+                return Err(ConfigError::about(API_KEY, message));
+            }
+            (None, None) => {
+                let message =
+                    format!("{API_KEY_FILE} or {API_KEY} is missing; one of them is required");
+                return Err(ConfigError::about("", message));
+            }
+        };
+        let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
+        let name = PortalName::from_str(&name);
+        let name = name.map_err(|it| ConfigError::about(PORTAL_NAME, format!("expected {it}")))?;
+        let ca_file = read(CA_FILE, set, SecretPath::parse)?;
+        let portal = Portal {
+            ca_file: ca_file.map(|file| file.of(CA_FILE)),
+            ..Portal::new(name, base_url, key)
+        };
+        Ok(Config {
+            state: state.map_or(State::Temporary, |path| State::Path(path.0)),
+            ..Config::for_portal(portal)
+        })
+    }
 }
 
 fn read<T>(

@@ -56,9 +56,10 @@ impl Schedule {
 /// A cron line with six fields, seconds first, or five with seconds 0. If both the day of the month and the day of the
 /// week are restricted, one match is enough, as in crontab.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(into = "String")]
+#[serde(transparent)]
 pub struct CronLine {
     source: String,
+    #[serde(skip)]
     cron: Box<Cron>,
 }
 
@@ -94,12 +95,6 @@ impl CronLine {
     /// The line in the syntax of the cron library.
     pub fn pattern(&self) -> &Cron {
         &self.cron
-    }
-}
-
-impl From<CronLine> for String {
-    fn from(line: CronLine) -> Self {
-        line.source
     }
 }
 
