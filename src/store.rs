@@ -16,6 +16,7 @@ mod error;
 mod keeper;
 mod lease;
 mod ledger;
+mod parts;
 mod place;
 mod statement;
 mod tables;
@@ -25,13 +26,14 @@ mod worker;
 pub use commands::{books, forgive};
 pub(crate) use connection::wrong_url;
 pub use documents::{
-    EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, PortalDocument,
-    StoredFolder, StoredPortal,
+    EntryKey, FolderChange, FolderChanges, FolderDocument, PortalDocument, StoredFolder,
+    StoredPortal,
 };
 pub use error::{LedgerError, StoreError};
 pub use keeper::{Standing, Store};
 pub use lease::Lease;
 pub use ledger::Ledger;
+pub use parts::FileParts;
 pub use place::Place;
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ mod absence;
 pub(super) mod persisted;
 mod stored;
 mod under_way;
-mod unsaved;
 mod witnesses;
 
 use std::collections::HashSet;

@@ -1,22 +1,28 @@
 //! Points in time.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 /// A point in time on the calendar, in milliseconds since 1970 (the precision of the portal's timestamps).
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-pub struct Timestamp(i64);
+///
+/// They are kept with their sign inverted, which leaves their order, and 0 for `None`: many files have times.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub struct Timestamp(NonZeroU64);
+
+const SIGN: u64 = 1 << 63;
 
 impl Timestamp {
     /// From milliseconds since 1970.
     pub const fn from_millis(millis: i64) -> Self {
-        Self(millis)
+        match NonZeroU64::new(millis.cast_unsigned() ^ SIGN) {
+            Some(kept) => Self(kept),
+            None => Self(NonZeroU64::MIN),
+        }
     }
 
     /// Reads an ISO 8601 timestamp with a zone, as the portal sends them (docs/portal.md, Values); anything else is `None`, and so is a
@@ -26,11 +32,11 @@ impl Timestamp {
         let time = DateTime::parse_from_rfc3339(text).ok()?;
         Some(time.timestamp_millis())
             .filter(|time| *time >= EARLIEST)
-            .map(Self)
+            .map(Self::from_millis)
     }
 
     pub const fn as_millis(self) -> i64 {
-        self.0
+        (self.0.get() ^ SIGN).cast_signed()
     }
 
     /// Seconds since 1970, the unit of every timestamp metric.
@@ -39,18 +45,18 @@ impl Timestamp {
         reason = "a float holds milliseconds exactly for the next 280,000 years"
     )]
     pub fn as_seconds(self) -> f64 {
-        self.0 as f64 / 1000.0
+        self.as_millis() as f64 / 1000.0
     }
 
     /// How long after `earlier` this is; zero when it is not after it.
     pub fn since(self, earlier: Self) -> Duration {
-        let millis = self.0.saturating_sub(earlier.0);
+        let millis = self.as_millis().saturating_sub(earlier.as_millis());
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
     /// This point in time plus a number of milliseconds, which may be negative.
     pub const fn moved(self, millis: i64) -> Self {
-        Self(self.0.saturating_add(millis))
+        Self::from_millis(self.as_millis().saturating_add(millis))
     }
 
     /// The point in time that lies `duration` after this one.
@@ -70,27 +76,51 @@ fn millis(duration: Duration) -> i64 {
 
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
-        Self(millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()))
+        Self::from_millis(millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()))
     }
 }
 
 impl From<DateTime<Utc>> for Timestamp {
     fn from(time: DateTime<Utc>) -> Self {
-        Self(time.timestamp_millis())
+        Self::from_millis(time.timestamp_millis())
     }
 }
 
 impl From<Timestamp> for DateTime<Utc> {
     fn from(time: Timestamp) -> Self {
-        Self::from_timestamp_millis(time.0).unwrap_or(Self::MAX_UTC)
+        Self::from_timestamp_millis(time.as_millis()).unwrap_or(Self::MAX_UTC)
+    }
+}
+
+impl Default for Timestamp {
+    fn default() -> Self {
+        Self::from_millis(0)
+    }
+}
+
+impl From<i64> for Timestamp {
+    fn from(millis: i64) -> Self {
+        Self::from_millis(millis)
+    }
+}
+
+impl From<Timestamp> for i64 {
+    fn from(time: Timestamp) -> Self {
+        time.as_millis()
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Timestamp").field(&self.as_millis()).finish()
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match DateTime::<Utc>::from_timestamp_millis(self.0) {
+        match DateTime::<Utc>::from_timestamp_millis(self.as_millis()) {
             Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Secs, true)),
-            None => write!(f, "{} ms", self.0),
+            None => write!(f, "{} ms", self.as_millis()),
         }
     }
 }

@@ -3,22 +3,23 @@
 //! It can be rebuilt, but counters would begin anew. Only the holder of a portal's lease writes it. Each entry of the configuration has rows of
 //! its own, since entries with one address have different folders.
 
-mod divide;
 mod read;
 mod write;
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
 use crate::count::Order;
-use crate::history::{Departure, FileHistory, FolderRecord, KnownFile, Unreadable};
-use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Timestamp};
+use crate::history::{Departure, FileHistory, FolderRecord, Unreadable};
+use crate::model::{FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::lease::Lease;
+use crate::store::parts::FileParts;
 use crate::store::statement::Value;
 
 /// What is stored of a portal.
@@ -85,6 +86,7 @@ pub struct StoredFolder {
     pub document: FolderDocument,
     /// Its files that are not done.
     pub files: FileHistory,
+    pub parts: FileParts,
 }
 
 /// What is stored of a portal.
@@ -94,7 +96,7 @@ pub struct StoredPortal {
     pub folders: HashMap<FolderId, StoredFolder>,
 }
 
-/// Changes of a portal that one transaction writes.
+/// Changes of a portal.
 #[derive(Debug, Clone, Default)]
 pub struct FolderChanges {
     pub folders: Vec<FolderChange>,
@@ -109,18 +111,38 @@ pub struct FolderChanges {
 #[derive(Debug, Clone)]
 pub struct FolderChange {
     pub id: FolderId,
-    /// `None` if more of its files are written before it.
-    pub document: Option<FolderDocument>,
-    pub files: FileChanges,
+    pub document: FolderDocument,
+    /// Its files that are not done,
+    pub files: Arc<FileHistory>,
+    /// and what of them is written.
+    pub parts: FileParts,
 }
 
-/// The changes of a folder's files.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileChanges {
-    /// Whether no other file is known, so that those that are stored are deleted first.
-    pub replace: bool,
-    pub changed: Vec<(FileKey, KnownFile)>,
-    pub forgotten: Vec<FileKey>,
+impl FolderChange {
+    /// How many rows are written.
+    fn rows(&self) -> usize {
+        1 + self.parts.changed().len()
+    }
+}
+
+impl FolderChanges {
+    /// Takes so many rows of it, at least one folder. A folder is written whole, so that its counters fit its files.
+    fn take(&mut self, rows: usize) -> Self {
+        let mut room = rows;
+        let fitting = self.folders.iter().take_while(|change| {
+            let fits = room > 0;
+            room = room.saturating_sub(change.rows());
+            fits
+        });
+        let rest = self.folders.split_off(fitting.count());
+        let folders = std::mem::replace(&mut self.folders, rest);
+        Self {
+            folders,
+            portal: self.portal.take_if(|_| self.folders.is_empty()),
+            forgotten: std::mem::take(&mut self.forgotten),
+            unwatched: self.unwatched.take(),
+        }
+    }
 }
 
 /// An entry of the configuration in the column `portal`: the address, with a number from the second entry with that address on. So an entry that gets
@@ -156,16 +178,18 @@ impl Lease {
     pub async fn write_folders(
         &self,
         entry: EntryKey,
-        changes: FolderChanges,
+        mut changes: FolderChanges,
     ) -> Result<(), StoreError> {
-        for part in divide::divide(changes, self.rows_at_once()) {
-            let entry = entry.clone();
+        loop {
+            let (entry, some) = (entry.clone(), changes.take(self.rows_at_once()));
             let written = self
-                .write(async move |connection, _| write::write(connection, &entry, &part).await);
+                .write(async move |connection, _| write::write(connection, &entry, &some).await);
             let written = written.await;
             self.note_rows(written.is_ok());
             written?;
+            if changes.folders.is_empty() {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 }

@@ -26,8 +26,8 @@ pub enum StoreError {
         "nothing is stored yet: kb-exporter makes the database when it runs with this configuration"
     )]
     Missing,
-    #[error("its tables are of a newer version (version {found}, known {known})")]
-    Newer {
+    #[error("its tables are of {} version (version {found}, known {known})", if found > known {"a newer"} else {"an older"})]
+    OtherVersion {
         found: i64,
         /// The version that this program knows.
         known: i64,
@@ -79,7 +79,7 @@ impl StoreError {
             Self::Path { .. }
                 | Self::ReadOnly(_)
                 | Self::Foreign(_)
-                | Self::Newer { .. }
+                | Self::OtherVersion { .. }
                 | Self::Content(_)
         )
     }
@@ -176,6 +176,13 @@ fn sqlstate(code: &str) -> Option<&str> {
 impl From<Elapsed> for StoreError {
     fn from(_: Elapsed) -> Self {
         Self::Away("no answer".to_owned())
+    }
+}
+
+/// Data that cannot be unpacked.
+impl From<std::io::Error> for StoreError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Content(error.to_string())
     }
 }
 

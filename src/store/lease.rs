@@ -19,8 +19,8 @@ use crate::store::statement::{Connection, Row, Statement};
 use crate::store::worker::Worker;
 
 /// Rows that one transaction writes, at most and at least.
-const MOST_ROWS: usize = 20_000;
-const FEWEST_ROWS: usize = 100;
+const MOST_ROWS: usize = 500;
+const FEWEST_ROWS: usize = 1;
 
 /// What the database has of a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -90,6 +90,13 @@ impl Row {
         })
     }
 
+    pub fn bytes(&self, column: &str) -> Result<&[u8], StoreError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+
     /// The id in the column `folder`.
     pub fn folder(&self) -> Result<FolderId, StoreError> {
         let text = self.text("folder")?;
@@ -110,6 +117,7 @@ impl Row {
 pub(super) enum Value {
     Text(String),
     Integer(i64),
+    Bytes(Vec<u8>),
     NoText,
     NoInteger,
 }
@@ -123,6 +131,12 @@ impl From<String> for Value {
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
     }
 }
 
@@ -252,11 +266,12 @@ impl Statement {
     }
 }
 
-/// Texts and numbers can always be encoded.
+/// Texts, numbers and bytes can always be encoded.
 fn arguments<A: Arguments>(values: Vec<Value>) -> A
 where
     String: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
     i64: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
+    Vec<u8>: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
     Option<String>: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
     Option<i64>: for<'q> sqlx::Encode<'q, A::Database> + sqlx::Type<A::Database>,
 {
@@ -264,6 +279,7 @@ where
         let _ = match value {
             Value::Text(text) => all.add(text),
             Value::Integer(number) => all.add(number),
+            Value::Bytes(bytes) => all.add(bytes),
             Value::NoText => all.add(None::<String>),
             Value::NoInteger => all.add(None::<i64>),
         };

@@ -1,14 +1,14 @@
 //! The tables. Both engines have the same, made by the same statements.
 //!
-//! In PostgreSQL they are in a schema of their own. Documents are JSON; what is searched for or compared has a column. Times are milliseconds since
+//! In PostgreSQL they are in a schema of their own. Documents are JSON, those of files compressed (zlib); what is searched for or compared has a column. Times are milliseconds since
 //! 1970.
 
 use crate::store::error::StoreError;
 use crate::store::place::Access;
 use crate::store::statement::Connection;
 
-/// The version of the tables. A program leaves tables of a newer version as they are.
-const VERSION: i64 = 1;
+/// The version of the tables. A program leaves tables of another version as they are.
+const VERSION: i64 = 2;
 
 /// The schema in PostgreSQL.
 pub(super) const SCHEMA: &str = "kb_exporter";
@@ -35,13 +35,13 @@ const TABLES: &str = "
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder)
     );
-    CREATE TABLE file (
+    CREATE TABLE files (
         portal TEXT NOT NULL,
         folder TEXT NOT NULL,
-        file TEXT NOT NULL,
-        document TEXT NOT NULL,
-        PRIMARY KEY (portal, folder, file)
-    ) /* clustered */;
+        part BIGINT NOT NULL,
+        document BYTEA NOT NULL,
+        PRIMARY KEY (portal, folder, part)
+    );
     CREATE TABLE attempt (
         portal TEXT NOT NULL,
         id BIGINT NOT NULL,
@@ -97,9 +97,9 @@ const CLUSTERED: &str = "/* clustered */";
 /// Checks that the tables can be used. The service makes them where they are missing.
 pub(super) async fn check(connection: &mut Connection, access: Access) -> Result<(), StoreError> {
     match (version(connection).await?, access) {
-        (Some(found), _) if found > VERSION => {
+        (Some(found), _) if found != VERSION => {
             let known = VERSION;
-            Err(StoreError::Newer { found, known })
+            Err(StoreError::OtherVersion { found, known })
         }
         (Some(_), _) => Ok(()),
         (None, Access::Serve) => make(connection).await,

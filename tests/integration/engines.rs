@@ -1,6 +1,7 @@
 //! A folder and PostgreSQL keep what is written in one way.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
@@ -12,7 +13,7 @@ use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Status, Timestamp,
 };
 use kb_exporter::store::{
-    self, EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument, Ledger,
+    self, EntryKey, FileParts, FolderChange, FolderChanges, FolderDocument, Ledger,
     Place as StorePlace, Store,
 };
 use tempfile::TempDir;
@@ -174,15 +175,14 @@ async fn folders_and_files_are_read_by_the_next_process() {
     };
     for place in Place::all().await {
         let (store, ledger) = place.process().await;
-        let write = async |changed: Vec<(FileKey, KnownFile)>, forgotten: Vec<FileKey>| {
+        let mut unsaved = FileParts::default();
+        let mut write = async |files: &[u128], changed: &[u128]| {
+            unsaved.note(changed.iter().copied().map(key));
             let change = FolderChange {
                 id: inbox(),
-                document: Some(document.clone()),
-                files: FileChanges {
-                    replace: false,
-                    changed,
-                    forgotten,
-                },
+                document: document.clone(),
+                files: Arc::new(files.iter().map(|it| (key(*it), file.clone())).collect()),
+                parts: unsaved.take(files.len()),
             };
             let changes = FolderChanges {
                 folders: vec![change],
@@ -192,9 +192,8 @@ async fn folders_and_files_are_read_by_the_next_process() {
             let written = ledger.lease().write_folders(entry, changes).await;
             written.unwrap();
         };
-        let files = (1..=3).map(|number| (key(number), file.clone()));
-        write(files.collect(), Vec::new()).await;
-        write(Vec::new(), vec![key(2)]).await;
+        write(&[1, 2, 3], &[1, 2, 3]).await;
+        write(&[1, 3], &[2]).await;
         store.leave(ledger).await.unwrap();
         drop(store);
 

@@ -6,13 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::unsaved::UnsavedFiles;
 use crate::count::Order;
 use crate::history::{
     CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, apply,
 };
 use crate::model::{ByStatus, FileKey, FolderId, Timestamp};
-use crate::store::{FolderChange, FolderDocument, StoredFolder};
+use crate::store::{FileParts, FolderChange, FolderDocument, StoredFolder};
 
 /// The facts about one folder that are stored.
 #[derive(Debug, Default)]
@@ -35,24 +34,28 @@ struct Written {
     /// [`FolderDocument::substance`]; `None` if nothing is stored, or it is not known what.
     substance: Option<u64>,
     counted: Option<Timestamp>,
-    /// Files that differ.
-    unsaved: UnsavedFiles,
+    /// What of the files differs.
+    unsaved: FileParts,
 }
 
 /// What a write has of one folder, until it is known how it ended.
 pub(in crate::collect) struct FolderWrite {
     pub id: FolderId,
     counters: Arc<FolderCounters>,
-    files: UnsavedFiles,
+    parts: FileParts,
 }
 
 impl PersistedFolder {
     pub fn restored(stored: StoredFolder) -> Self {
-        let StoredFolder { document, files } = stored;
+        let StoredFolder {
+            document,
+            files,
+            parts,
+        } = stored;
         let written = Written {
             substance: Some(document.substance()),
             counted: document.record.as_ref().map(|record| record.counted),
-            unsaved: UnsavedFiles::none(),
+            unsaved: parts,
         };
         let mut restored = Self {
             record: document.record,
@@ -70,7 +73,7 @@ impl PersistedFolder {
     /// Applies a read; returns the files that are done since the one before, and whether others that it does not show are not there.
     pub fn apply(&mut self, read: &CompletedRead) -> (Vec<FileKey>, bool) {
         let update = apply(self.record.as_ref(), Arc::make_mut(&mut self.history), read);
-        self.written.unsaved.extend(update.changed);
+        self.written.unsaved.note(update.changed);
         self.record = Some(update.record);
         self.departure = None;
         (update.finished, update.whole)
@@ -79,7 +82,7 @@ impl PersistedFolder {
     pub fn forget_counts(&mut self) {
         self.record = None;
         self.history = Arc::default();
-        self.written.unsaved = UnsavedFiles::All;
+        self.written.unsaved = FileParts::default();
     }
 
     /// The next count is the base of the entries after it.
@@ -112,15 +115,16 @@ impl PersistedFolder {
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let apart = u128::from(millis(counted).abs_diff(millis(last.counted)));
         let is_old = apart > 0 && apart >= behind.as_millis();
-        if last.substance == substance && last.unsaved.is_none() && !is_old {
+        if last.substance == substance && last.unsaved.are_stored() && !is_old {
             return None;
         }
         (last.substance, last.counted) = (substance, counted);
-        let files = std::mem::replace(&mut last.unsaved, UnsavedFiles::none());
+        let parts = last.unsaved.take(self.history.len());
         let change = FolderChange {
             id,
-            files: files.changes(&self.history),
-            document: Some(document),
+            document,
+            files: Arc::clone(&self.history),
+            parts: parts.clone(),
         };
         let counters = self.counters();
         Some((
@@ -128,7 +132,7 @@ impl PersistedFolder {
             FolderWrite {
                 id,
                 counters,
-                files,
+                parts,
             },
         ))
     }
@@ -138,7 +142,7 @@ impl PersistedFolder {
         if is_written {
             self.stored_counters = write.counters;
         } else {
-            self.written.unsaved.add(write.files);
+            self.written.unsaved.add(write.parts);
             self.written.substance = None;
         }
     }

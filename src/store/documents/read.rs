@@ -6,9 +6,10 @@ use serde::Deserialize;
 
 use super::{EntryKey, StoredFolder, StoredPortal};
 use crate::classify::Class;
-use crate::history::{FileHistory, KnownFile};
+use crate::history::FileHistory;
 use crate::model::FolderId;
 use crate::store::error::StoreError;
+use crate::store::parts::{FileParts, unpacked};
 use crate::store::statement::{Connection, Row, Statement};
 
 /// Reads an entry. Rows are read one by one: there may be more of them than memory for their texts.
@@ -25,23 +26,28 @@ pub(super) async fn portal(
     if let Some(row) = rows.first() {
         stored.document = parsed(row)?;
     }
-    let mut files: HashMap<FolderId, FileHistory> = HashMap::new();
+    // As many rows as parts.
+    let mut files: HashMap<FolderId, (u32, FileHistory)> = HashMap::new();
     let mut classes = HashSet::new();
-    of_portal("folder, file, document", "file")
+    of_portal("folder, document", "files")
         .each(connection, |row| {
-            let mut file: KnownFile = parsed(&row)?;
-            file.class = file.class.map(|class| shared(&mut classes, class));
-            let files = files.entry(row.folder()?).or_default();
-            files.insert(row.file()?, file);
+            let (parts, files) = files.entry(row.folder()?).or_default();
+            *parts += 1;
+            for (key, mut file) in unpacked(row.bytes("document")?)? {
+                file.class = file.class.map(|class| shared(&mut classes, class));
+                files.insert(key, file);
+            }
             Ok(())
         })
         .await?;
     of_portal("folder, document", "folder")
         .each(connection, |row| {
             let id = row.folder()?;
+            let (parts, files) = files.remove(&id).unwrap_or_default();
             let folder = StoredFolder {
                 document: parsed(&row)?,
-                files: files.remove(&id).unwrap_or_default(),
+                files,
+                parts: FileParts::stored(parts),
             };
             stored.folders.insert(id, folder);
             Ok(())

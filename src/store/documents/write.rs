@@ -1,17 +1,20 @@
 //! Writes changes to the tables of folders: a few statements for each table, however many folders there are.
 
-use super::{EntryKey, FileChanges, FolderChange, FolderChanges};
+use super::{EntryKey, FolderChange, FolderChanges};
 use crate::clock::Moment;
 use crate::model::{FolderId, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::statement::{Connection, Statement, Value, insert};
+
+/// Parts of files that are in memory as documents at a time.
+const PARTS_AT_ONCE: usize = 64;
 
 pub(super) async fn write(
     connection: &mut Connection,
     entry: &EntryKey,
     changes: &FolderChanges,
 ) -> Result<(), StoreError> {
-    for table in ["folder", "file"] {
+    for table in ["folder", "files"] {
         delete_folders(connection, entry, table, &changes.forgotten).await?;
     }
     if let Some((watched, before)) = &changes.unwatched {
@@ -34,13 +37,11 @@ async fn write_documents(
     changes: &[FolderChange],
 ) -> Result<(), StoreError> {
     let now = Moment::now().wall.as_millis();
-    let mut rows: Vec<[Value; 4]> = Vec::new();
-    for change in changes {
-        if let Some(document) = &change.document {
-            let document = serde_json::to_string(document)?;
-            rows.push([entry.into(), change.id.into(), now.into(), document.into()]);
-        }
-    }
+    let rows = changes.iter().map(|change| {
+        let document = serde_json::to_string(&change.document)?;
+        Ok([entry.into(), change.id.into(), now.into(), document.into()])
+    });
+    let rows: Vec<[Value; 4]> = rows.collect::<Result<_, StoreError>>()?;
     let into = "folder (portal, folder, written, document)";
     let ending = " ON CONFLICT (portal, folder) DO UPDATE SET written = excluded.written, document = excluded.document";
     insert(connection, into, rows, ending).await
@@ -51,30 +52,26 @@ async fn write_files(
     entry: &EntryKey,
     changes: &[FolderChange],
 ) -> Result<(), StoreError> {
-    let replaced = changes.iter().filter(|change| change.files.replace);
+    let replaced = changes.iter().filter(|change| change.parts.replace());
     let replaced: Vec<_> = replaced.map(|change| change.id).collect();
-    delete_folders(connection, entry, "file", &replaced).await?;
-    let (mut forgotten, mut rows) = (Vec::new(), Vec::new());
-    for FolderChange { id, files, .. } in changes {
-        let FileChanges {
-            changed,
-            forgotten: gone,
-            ..
-        } = files;
-        forgotten.extend(gone.iter().map(|key| [(*id).into(), (*key).into()]));
-        for (key, file) in changed {
-            let document = serde_json::to_string(file)?;
-            rows.push([entry.into(), (*id).into(), (*key).into(), document.into()]);
+    delete_folders(connection, entry, "files", &replaced).await?;
+    let into = "files (portal, folder, part, document)";
+    let ending = " ON CONFLICT (portal, folder, part) DO UPDATE SET document = excluded.document";
+    let mut rows: Vec<[Value; 4]> = Vec::new();
+    for FolderChange {
+        id, files, parts, ..
+    } in changes
+    {
+        for some in parts.changed().chunks(PARTS_AT_ONCE) {
+            for (part, document) in parts.documents(some, files)? {
+                let part = i64::from(part);
+                rows.push([entry.into(), (*id).into(), part.into(), document.into()]);
+            }
+            if rows.len() >= PARTS_AT_ONCE {
+                insert(connection, into, std::mem::take(&mut rows), ending).await?;
+            }
         }
     }
-    for keys in forgotten.chunks(connection.max_parameters() / 2 - 1) {
-        let keys: Vec<[Value; 2]> = keys.to_vec();
-        let delete = Statement::new("DELETE FROM file WHERE portal = ").value(entry);
-        let delete = delete.text(" AND (folder, file) IN (VALUES ").rows(keys);
-        delete.text(")").fetch(connection).await?;
-    }
-    let into = "file (portal, folder, file, document)";
-    let ending = " ON CONFLICT (portal, folder, file) DO UPDATE SET document = excluded.document";
     insert(connection, into, rows, ending).await
 }
 
@@ -110,8 +107,8 @@ async fn forget_unwatched(
     let old = Statement::new("DELETE FROM folder WHERE written < ").value(before.as_millis());
     others(old).fetch(connection).await?;
     let orphans = Statement::new(
-        "DELETE FROM file WHERE NOT EXISTS (SELECT 1 FROM folder
-         WHERE folder.portal = file.portal AND folder.folder = file.folder)",
+        "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM folder
+         WHERE folder.portal = files.portal AND folder.folder = files.folder)",
     );
     others(orphans).fetch(connection).await.map(drop)
 }

@@ -1,10 +1,14 @@
 //! Folders and their files.
 
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::count::Order;
-use crate::history::KnownFile;
+use crate::history::{FileHistory, KnownFile};
 use crate::model::{FolderName, Status};
-use crate::store::{EntryKey, FileChanges, FolderChange, FolderChanges, FolderDocument};
+use crate::store::{EntryKey, FileParts, FolderChange, FolderChanges, FolderDocument};
 
 fn entry() -> EntryKey {
     EntryKey::new(&address(), 0)
@@ -23,11 +27,10 @@ fn file(since: i64) -> KnownFile {
     }
 }
 
-fn change(of: u128, replace: bool, changed: &[(u128, i64)], forgotten: &[u128]) -> FolderChange {
-    let changed = changed.iter();
+fn change(of: u128, files: &Arc<FileHistory>, parts: FileParts) -> FolderChange {
     FolderChange {
         id: folder(of),
-        document: Some(FolderDocument {
+        document: FolderDocument {
             name: FolderName::new("Inbox"),
             record: None,
             class_slots: Vec::new(),
@@ -35,42 +38,54 @@ fn change(of: u128, replace: bool, changed: &[(u128, i64)], forgotten: &[u128]) 
             unreadable: None,
             departure: None,
             excluded: None,
-        }),
-        files: FileChanges {
-            replace,
-            changed: changed
-                .map(|(number, since)| (key(*number), file(*since)))
-                .collect(),
-            forgotten: forgotten.iter().copied().map(key).collect(),
         },
+        files: Arc::clone(files),
+        parts,
     }
 }
 
-async fn write(ledger: &Ledger, folders: Vec<FolderChange>) {
-    let changes = FolderChanges {
-        folders,
-        ..FolderChanges::default()
-    };
-    let written = ledger.lease().write_folders(entry(), changes).await;
-    written.unwrap();
+/// What becomes of the files of a folder: how many there are, and whether a write of them succeeds.
+fn steps() -> impl Strategy<Value = Vec<(u128, bool)>> {
+    let files = prop_oneof![0..20_u128, 0..3_000_u128];
+    prop::collection::vec((files, prop::bool::weighted(0.8)), 1..8)
 }
 
-/// The stored files of a folder, with since when they are as they are.
-async fn files(ledger: &Ledger, of: u128) -> Vec<(u128, i64)> {
-    let stored = ledger.lease().load(entry()).await.unwrap();
-    let files = stored.folders[&folder(of)].files.iter();
-    let mut files: Vec<_> = files
-        .map(|(key, file)| (key.link, file.since.as_millis()))
-        .collect();
-    files.sort_unstable();
-    files
-}
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
-#[tokio::test]
-async fn a_folder_of_more_rows_than_a_transaction_has_is_stored_whole() {
-    let path = tempfile::tempdir().unwrap();
-    let ledger = ledger(&store(path.path()).await).await;
-    let many: Vec<_> = (0..45_000).map(|number| (number, 1)).collect();
-    write(&ledger, vec![change(1, true, &many, &[])]).await;
-    assert_eq!(files(&ledger, 1).await.len(), many.len());
+    #[test]
+    fn files_are_stored_as_they_are_known(steps in steps()) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let path = tempfile::tempdir().unwrap();
+            let ledger = ledger(&store(path.path()).await).await;
+            let (mut parts, mut before) = (FileParts::default(), 0);
+            for (number, (files, succeeds)) in (1..).zip(steps) {
+                // The first file changes as well.
+                let gone = files.min(before)..files.max(before);
+                parts.note(gone.chain([0]).map(key));
+                before = files;
+                let since = |file| if file == 0 { number } else { 0 };
+                let known = (0..files).map(|it| (key(it), file(since(it))));
+                let known: Arc<FileHistory> = Arc::new(known.collect());
+                let taken = parts.take(known.len());
+                if !succeeds {
+                    parts.add(taken);
+                    continue;
+                }
+                let folders = (1..=3).map(|of| change(of, &known, taken.clone()));
+                let changes = FolderChanges {
+                    folders: folders.collect(),
+                    ..FolderChanges::default()
+                };
+                ledger.lease().write_folders(entry(), changes).await.unwrap();
+                let stored = ledger.lease().load(entry()).await.unwrap();
+                for of in 1..=3 {
+                    let stored = &stored.folders[&folder(of)];
+                    assert!(stored.files == *known, "{} and {files}", stored.files.len());
+                    assert_eq!(stored.parts, parts, "as many rows as parts");
+                }
+            }
+        });
+    }
 }
