@@ -16,6 +16,7 @@ mod error;
 mod keeper;
 mod lease;
 mod ledger;
+mod packed;
 mod parts;
 mod place;
 mod statement;

@@ -77,12 +77,13 @@ impl Intent {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentFile {
     pub state: FileState,
     /// The class of its error when it was sent.
     pub class: Class,
     /// Its name, where it was read directly before the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Arc<str>>,
 }
 

@@ -102,7 +102,7 @@ impl Totals {
 }
 
 /// The totals of all files of a class that were sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassTotals {
     /// Files that were done after an attempt.
     pub recovered: u64,

@@ -10,7 +10,7 @@ use crate::store::database::Database;
 use crate::store::error::{LedgerError, StoreError};
 use crate::store::ledger::{self, FORGIVEN_CLOCK};
 use crate::store::place::{Access, Place};
-use crate::store::statement::{Connection, Statement};
+use crate::store::statement::{Connection, values};
 use crate::store::worker::block_on;
 
 /// What the ledger knows of each portal. Blocks.
@@ -19,9 +19,9 @@ pub fn books(state: &State) -> Result<BTreeMap<PortalAddress, Book>, LedgerError
     // One transaction, so that all are read as they are at one moment.
     let read = async |connection: &mut Connection| {
         let mut books = BTreeMap::new();
-        let portals = Statement::new("SELECT portal FROM lease").fetch(connection);
+        let portals = connection.query("SELECT portal FROM lease", values![]);
         for row in portals.await? {
-            let portal = PortalAddress::from(row.text("portal")?);
+            let portal = PortalAddress::from(row.get::<&str>("portal")?);
             let book = ledger::book(connection, &portal).await?;
             books.insert(portal, book);
         }
@@ -60,15 +60,15 @@ async fn forgive_attempts(
     portal: &PortalAddress,
     what: &Forgiven,
 ) -> Result<(), StoreError> {
-    let newest = Statement::new("SELECT max(id) AS id FROM attempt WHERE portal = ").value(portal);
-    let newest = newest.fetch(connection).await?;
-    let newest = newest.first().map(|row| row.number_if_any("id"));
+    let newest = "SELECT max(id) AS id FROM attempt WHERE portal = $1";
+    let newest = connection.query(newest, values![portal]).await?;
+    let newest = newest.first().map(|row| row.get::<Option<i64>>("id"));
     let newest = newest.transpose()?.flatten().unwrap_or(0);
     note(connection, portal, &what.to_string(), newest).await?;
     ledger::forget_tried(connection, portal, &[(what.clone(), AttemptId::default())]).await?;
     if *what == Forgiven::Everything {
-        let trust = Statement::new("UPDATE lease SET doubted = 0 WHERE portal = ").value(portal);
-        trust.fetch(connection).await?;
+        let trust = "UPDATE lease SET doubted = 0 WHERE portal = $1";
+        connection.query(trust, values![portal]).await?;
     }
     Ok(())
 }
@@ -85,10 +85,9 @@ async fn forgive_clock(
         ("attempt", "judged"),
         ("lease", "doubted"),
     ] {
-        let update = Statement::new(&format!("UPDATE {table} SET {column} = ")).value(now);
-        let update = update.text(" WHERE portal = ").value(portal);
-        let update = update.text(&format!(" AND {column} > ")).value(now);
-        update.fetch(connection).await?;
+        let update =
+            format!("UPDATE {table} SET {column} = $1 WHERE portal = $2 AND {column} > $1");
+        connection.query(&update, values![now, portal]).await?;
     }
     Ok(())
 }
@@ -99,9 +98,8 @@ async fn note(
     what: &str,
     until: i64,
 ) -> Result<(), StoreError> {
-    let insert = Statement::new("INSERT INTO forgiven (portal, what, until) VALUES ");
-    let insert = insert
-        .rows([[portal.into(), what.into(), until.into()]])
-        .text(" ON CONFLICT (portal, what) DO UPDATE SET until = excluded.until");
-    insert.fetch(connection).await.map(drop)
+    let ending = "ON CONFLICT (portal, what) DO UPDATE SET until = excluded.until";
+    let row = [portal.into(), what.into(), until.into()];
+    let into = "forgiven (portal, what, until)";
+    connection.insert(into, vec![row], ending).await
 }

@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::lease::{Lease, LeaseRow};
 use crate::store::ledger::{self, Ledger};
 use crate::store::place::{Access, Place, process};
-use crate::store::statement::{Connection, Statement};
+use crate::store::statement::Connection;
 use crate::store::worker::Worker;
 
 /// How often a process that waits for a lease looks at it.
@@ -161,73 +161,60 @@ impl Store {
         }
     }
 
-    /// Takes a lease that nobody has, that was given up, or that did not change for its length; otherwise returns who has it.
+    /// Takes a lease that nobody has, that was given up, or that did not change for its length; otherwise returns who has it. Whoever had it before
+    /// is gone, and with it the answers to its requests: the ledger is read in the same transaction.
     async fn try_to_take(
         &self,
         portal: &PortalAddress,
         seen: &mut Option<(LeaseRow, UpTime)>,
     ) -> Result<Result<Ledger, String>, StoreError> {
-        let row = self.read(portal).await?;
-        if let Some(row) = &row {
-            let now = UpTime::now();
-            let since = match seen {
-                Some((before, since)) if before == row => *since,
-                _ => now,
+        let (portal, process) = (portal.clone(), self.0.process.clone());
+        let (worker, length) = (self.0.worker.clone(), self.0.length);
+        let is_server = self.0.place.is_server();
+        let before = seen.take();
+        let take = async move |database: &mut Database| {
+            let began = UpTime::now();
+            let take = async |connection: &mut Connection| {
+                let row = LeaseRow::read(connection, &portal).await?;
+                let since = match (&before, &row) {
+                    (Some((before, since)), Some(row)) if before == row => *since,
+                    _ => began,
+                };
+                let is_over =
+                    |row: &LeaseRow| row.holder.is_empty() || began.since(since) >= length;
+                if let Some(row) = row.as_ref().filter(|row| is_server && !is_over(row)) {
+                    return Ok(Err((row.clone(), since)));
+                }
+                let taken = LeaseRow::take(row.as_ref(), connection, &portal, &process).await?;
+                let Some(taken) = taken else {
+                    let first = LeaseRow::unknown();
+                    return Ok(Err((first, began)));
+                };
+                let book = ledger::take_over(connection, &portal).await?;
+                Ok(Ok((taken, book)))
             };
-            *seen = Some((row.clone(), since));
-            let is_free = row.holder.is_empty() || now.since(since) >= self.0.length;
-            if self.0.place.is_server() && !is_free {
-                return Ok(Err(row.holder.clone()));
-            }
-        }
-        match self.take(portal, row).await? {
-            Some(ledger) => {
+            let taken = database.transaction(take).await?;
+            Ok(taken.map(|(taken, book)| {
+                let length = is_server.then_some(length);
+                Ledger::new(Lease::new(portal, &taken, worker, length, began), book)
+            }))
+        };
+        match self.0.worker.run(take).await? {
+            Ok(ledger) => {
                 let held = Held {
                     ledger: ledger.clone(),
                     users: 1,
                 };
-                self.held().insert(portal.clone(), held);
+                let portal = ledger.lease().portal().clone();
+                self.held().insert(portal, held);
                 Ok(Ok(ledger))
             }
-            None => Ok(Err("another process".to_owned())),
+            Err((row, since)) => {
+                let holder = row.holder.clone();
+                *seen = Some((row, since));
+                Ok(Err(holder))
+            }
         }
-    }
-
-    async fn read(&self, portal: &PortalAddress) -> Result<Option<LeaseRow>, StoreError> {
-        let portal = portal.clone();
-        let read = async move |database: &mut Database| {
-            let row = async |connection: &mut Connection| LeaseRow::read(connection, &portal).await;
-            database.read(row).await
-        };
-        self.0.worker.run(read).await
-    }
-
-    /// Takes a lease and reads the ledger in one transaction. Whoever had the lease before is gone, and with it the answers to its requests.
-    async fn take(
-        &self,
-        portal: &PortalAddress,
-        row: Option<LeaseRow>,
-    ) -> Result<Option<Ledger>, StoreError> {
-        let (portal, process) = (portal.clone(), self.0.process.clone());
-        let is_server = self.0.place.is_server();
-        let (worker, length) = (self.0.worker.clone(), is_server.then_some(self.0.length));
-        let take = async move |database: &mut Database| {
-            let began = UpTime::now();
-            let taken = async |connection: &mut Connection| {
-                let taken = LeaseRow::take(row.as_ref(), connection, &portal, &process).await?;
-                let Some(taken) = taken else {
-                    return Ok(None);
-                };
-                let book = ledger::take_over(connection, &portal).await?;
-                Ok(Some((taken, book)))
-            };
-            let taken = database.transaction(taken).await?;
-            Ok(taken.map(|(taken, book)| {
-                let lease = Lease::new(portal, &taken, worker, length, began);
-                Ledger::new(lease, book)
-            }))
-        };
-        self.0.worker.run(take).await
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<PortalAddress, Held>> {
@@ -242,50 +229,16 @@ async fn keep(store: Weak<Shared>, length: Duration) {
         let Some(shared) = store.upgrade() else {
             return;
         };
-        let store = Store(shared);
         let due: Vec<Lease> = {
+            let store = Store(shared);
             let all = store.held();
             let leases = all.values().map(|held| held.ledger.lease());
             leases.filter(|lease| lease.is_due()).cloned().collect()
         };
-        if !due.is_empty()
-            && let Err(error) = store
-                .0
-                .worker
-                .run(async |database| beat(database, due).await)
-                .await
-        {
-            debug!(%error, "leases cannot be kept");
+        for lease in due {
+            if let Err(error) = lease.write(async |_, _| Ok(())).await {
+                debug!(portal = %lease.portal(), %error, "a lease cannot be kept");
+            }
         }
     }
-}
-
-/// Beats leases with one statement.
-async fn beat(database: &mut Database, leases: Vec<Lease>) -> Result<(), StoreError> {
-    let began = UpTime::now();
-    let update = async |connection: &mut Connection| {
-        let keys = leases.iter().map(Lease::key);
-        let update =
-            Statement::new("UPDATE lease SET beat = beat + 1 WHERE (portal, epoch) IN (VALUES ")
-                .rows(keys)
-                .text(") RETURNING portal, beat");
-        let mut beats = HashMap::new();
-        for row in update.fetch(connection).await? {
-            beats.insert(
-                PortalAddress::from(row.text("portal")?),
-                row.number("beat")?,
-            );
-        }
-        Ok(beats)
-    };
-    let beats = database.transaction(update).await?;
-    for lease in leases {
-        let beat = beats.get(lease.portal());
-        if !beat.is_some_and(|beat| lease.note_beat(*beat, began)) {
-            // A write of its own finds out why.
-            let nothing = async |_: &mut Connection, _: &PortalAddress| Ok(());
-            let _ = lease.transaction(database, nothing).await;
-        }
-    }
-    Ok(())
 }

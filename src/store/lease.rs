@@ -15,7 +15,7 @@ use crate::clock::{Moment, UpTime};
 use crate::model::PortalAddress;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
-use crate::store::statement::{Connection, Row, Statement};
+use crate::store::statement::{Connection, Row, Value, values};
 use crate::store::worker::Worker;
 
 /// Rows that one transaction writes, at most and at least.
@@ -63,18 +63,26 @@ struct State {
 }
 
 impl LeaseRow {
+    /// Of a process that was first.
+    pub fn unknown() -> Self {
+        Self {
+            epoch: 0,
+            beat: 0,
+            holder: "another process".to_owned(),
+        }
+    }
+
     pub async fn read(
         connection: &mut Connection,
         portal: &PortalAddress,
     ) -> Result<Option<Self>, StoreError> {
-        let select =
-            Statement::new("SELECT epoch, beat, holder FROM lease WHERE portal = ").value(portal);
-        let rows = select.fetch(connection).await?;
+        let select = "SELECT epoch, beat, holder FROM lease WHERE portal = $1";
+        let rows = connection.query(select, values![portal]).await?;
         let read = |row: &Row| {
             Ok(Self {
-                epoch: row.number("epoch")?,
-                beat: row.number("beat")?,
-                holder: row.text("holder")?.to_owned(),
+                epoch: row.get("epoch")?,
+                beat: row.get("beat")?,
+                holder: row.get("holder")?,
             })
         };
         rows.first().map(read).transpose()
@@ -87,42 +95,34 @@ impl LeaseRow {
         portal: &PortalAddress,
         process: &str,
     ) -> Result<Option<Self>, StoreError> {
+        let (epoch, beat) = seen.map_or((0, 0), |seen| (seen.epoch, seen.beat));
         let taken = Self {
-            epoch: seen.map_or(0, |seen| seen.epoch) + 1,
-            beat: seen.map_or(0, |seen| seen.beat) + 1,
+            epoch: epoch + 1,
+            beat: beat + 1,
             holder: process.to_owned(),
         };
-        let take = match seen {
-            None => {
-                // The ledger is new: limits may have ended before it.
-                let now = Moment::now().wall.as_millis();
-                let row = [
-                    portal.into(),
-                    taken.epoch.into(),
-                    taken.beat.into(),
-                    process.into(),
-                    now.into(),
-                ];
-                Statement::new("INSERT INTO lease (portal, epoch, beat, holder, doubted) VALUES ")
-                    .rows([row])
-                    .text(" ON CONFLICT DO NOTHING RETURNING epoch")
-            }
-            Some(seen) => Statement::new("UPDATE lease SET epoch = ")
-                .value(taken.epoch)
-                .text(", beat = ")
-                .value(taken.beat)
-                .text(", holder = ")
-                .value(process)
-                .text(" WHERE portal = ")
-                .value(portal)
-                .text(" AND epoch = ")
-                .value(seen.epoch)
-                .text(" AND beat = ")
-                .value(seen.beat)
-                .text(" RETURNING epoch"),
-        };
-        let rows = take.fetch(connection).await?;
-        Ok((!rows.is_empty()).then_some(taken))
+        let as_seen = "WHERE lease.epoch = $6 AND lease.beat = $7";
+        let is_taken = taken.write(connection, portal, as_seen, values![epoch, beat]);
+        Ok(is_taken.await?.then_some(taken))
+    }
+
+    /// Writes it where there is none, and in place of another one on a condition. Limits may have ended before a ledger that is new.
+    async fn write(
+        &self,
+        connection: &mut Connection,
+        portal: &PortalAddress,
+        condition: &str,
+        values: Vec<Value>,
+    ) -> Result<bool, StoreError> {
+        let (now, holder) = (Moment::now().wall.as_millis(), self.holder.as_str());
+        let write = format!(
+            "INSERT INTO lease (portal, epoch, beat, holder, doubted) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (portal) DO UPDATE
+             SET epoch = excluded.epoch, beat = excluded.beat, holder = excluded.holder {condition} RETURNING epoch"
+        );
+        let row = values![portal, self.epoch, self.beat, holder, now];
+        let values = row.into_iter().chain(values).collect();
+        Ok(!connection.query(&write, values).await?.is_empty())
     }
 }
 
@@ -202,11 +202,6 @@ impl Lease {
         !self.is_over() && self.0.length.is_some_and(is_due)
     }
 
-    /// The portal and the epoch: what identifies the row.
-    pub(super) fn key(&self) -> [crate::store::statement::Value; 2] {
-        [self.portal().into(), self.state().epoch.into()]
-    }
-
     /// Writes in one transaction, which beats the lease.
     pub(super) async fn write<T: Send + 'static>(
         &self,
@@ -279,11 +274,11 @@ impl Lease {
     pub(super) async fn give_up(&self) -> Result<(), StoreError> {
         let epoch = self.state().epoch;
         let given_up = self.write(async move |connection, portal| {
-            let update = Statement::new("UPDATE lease SET holder = '' WHERE portal = ")
-                .value(portal)
-                .text(" AND epoch = ")
-                .value(epoch);
-            update.fetch(connection).await.map(drop)
+            let update = "UPDATE lease SET holder = '' WHERE portal = $1 AND epoch = $2";
+            connection
+                .query(update, values![portal, epoch])
+                .await
+                .map(drop)
         });
         let given_up = given_up.await;
         self.0.over.cancel();
@@ -291,37 +286,24 @@ impl Lease {
     }
 
     async fn beat(&self, connection: &mut Connection) -> Result<i64, StoreError> {
-        let [portal, epoch] = self.key();
-        let update = Statement::new("UPDATE lease SET beat = beat + 1 WHERE portal = ")
-            .value(portal)
-            .text(" AND epoch = ")
-            .value(epoch)
-            .text(" RETURNING beat");
-        let rows = update.fetch(connection).await?;
-        let beat = rows.first().map(|row| row.number("beat")).transpose()?;
-        if let Some(beat) = beat.filter(|beat| self.expects(*beat)) {
-            return Ok(beat);
+        let (epoch, known, in_doubt) = {
+            let state = self.state();
+            (state.epoch, state.beat, state.in_doubt)
+        };
+        let update =
+            "UPDATE lease SET beat = beat + 1 WHERE portal = $1 AND epoch = $2 RETURNING beat";
+        let rows = connection.query(update, values![self.portal(), epoch]);
+        if let Some(row) = rows.await?.first() {
+            let beat: i64 = row.get("beat")?;
+            // The one after the last that was committed.
+            if (1..=1 + in_doubt).contains(&(beat - known)) {
+                return Ok(beat);
+            }
         }
-        let epoch = self.state().epoch;
         match LeaseRow::read(connection, self.portal()).await? {
             Some(row) if row.epoch > epoch => Err(StoreError::NoLease),
             _ => Err(StoreError::LostWrites),
         }
-    }
-
-    /// Whether a beat is the one after the last that was committed.
-    fn expects(&self, beat: i64) -> bool {
-        let state = self.state();
-        (1..=1 + state.in_doubt).contains(&(beat - state.beat))
-    }
-
-    /// Notes that a beat was committed.
-    pub(super) fn note_beat(&self, beat: i64, began: UpTime) -> bool {
-        let expects = self.expects(beat);
-        if expects {
-            self.beaten(beat, began);
-        }
-        expects
     }
 
     fn beaten(&self, beat: i64, began: UpTime) {
@@ -333,38 +315,26 @@ impl Lease {
 
     /// Takes the next epoch of a database that lost writes. Limits of reindexing may have ended early by what it has.
     async fn take_again(&self, database: &mut Database) -> Result<(), StoreError> {
-        let (epoch, beat) = {
+        let (before, beat) = {
             let state = self.state();
             (state.epoch, state.beat + state.in_doubt + 1)
         };
+        let row = LeaseRow {
+            epoch: before + 1,
+            beat,
+            holder: self.0.process.clone(),
+        };
         let began = UpTime::now();
         let take = async |connection: &mut Connection| {
-            let row = [
-                self.portal().into(),
-                (epoch + 1).into(),
-                beat.into(),
-                self.0.process.as_str().into(),
-                Moment::now().wall.as_millis().into(),
-            ];
-            let take =
-                Statement::new("INSERT INTO lease (portal, epoch, beat, holder, doubted) VALUES ")
-                    .rows([row])
-                    .text(
-                        " ON CONFLICT (portal) DO UPDATE SET epoch = excluded.epoch, beat = excluded.beat,
-                          holder = excluded.holder, doubted = excluded.doubted WHERE lease.epoch <= ",
-                    )
-                    .value(epoch)
-                    .text(" RETURNING epoch");
-            let rows = take.fetch(connection).await?;
-            rows.first().map(drop).ok_or(StoreError::NoLease)
+            let older = ", doubted = excluded.doubted WHERE lease.epoch <= $6";
+            let taken = row.write(connection, self.portal(), older, values![before]);
+            taken.await?.then_some(()).ok_or(StoreError::NoLease)
         };
         database.transaction(take).await?;
         warn!(portal = %self.portal(), "the database lost what was written to it; it is written again, and nothing is reindexed for a cooldown");
+        self.beaten(beat, began);
         let mut state = self.state();
-        state.epoch = epoch + 1;
-        state.beat = beat;
-        state.in_doubt = 0;
-        state.beaten = began;
+        state.epoch = row.epoch;
         state.losses += 1;
         Ok(())
     }

@@ -22,7 +22,6 @@ pub(super) use read::{FORGIVEN_CLOCK, book};
 pub(super) use write::forget_tried;
 
 use read::Forgivenesses;
-use write::Changed;
 
 /// A machine whose calendar is ahead of the ledger's by more was set forward while the process ran.
 const CALENDARS_AGREE: Duration = Duration::from_mins(1);
@@ -79,14 +78,13 @@ async fn end_unanswered(
     unanswered: &[AttemptId],
     outcome: Outcome,
 ) -> Result<(), StoreError> {
+    let before = book.clone();
     for id in unanswered {
         let intended = book.attempt(*id).map(|attempt| attempt.intended);
         let at = Moment::now().wall.max(intended.unwrap_or_default());
-        let changed = Changed::by_outcome(book, *id);
         book.settle(*id, at, outcome)?;
-        changed.write(connection, portal, book).await?;
     }
-    Ok(())
+    write::write(connection, portal, &before, book).await
 }
 
 impl Ledger {
@@ -236,8 +234,7 @@ impl Ledger {
             if !Arc::ptr_eq(book, &decided_on) {
                 return Err(Misfit::Changed);
             }
-            let id = after.intend(intent)?;
-            Ok((Changed::by_intent(after, id), id))
+            after.intend(intent)
         };
         let ledger = self.clone();
         let note = move |id: &AttemptId| {
@@ -253,10 +250,7 @@ impl Ledger {
         at: Timestamp,
         outcome: Outcome,
     ) -> Result<(), LedgerError> {
-        let change = move |book: &Arc<Book>, after: &mut Book| {
-            after.settle(id, at, outcome)?;
-            Ok((Changed::by_outcome(book, id), ()))
-        };
+        let change = move |_: &Arc<Book>, after: &mut Book| after.settle(id, at, outcome);
         let ledger = self.clone();
         let note = move |(): &()| {
             ledger.known().under_way.remove(&id);
@@ -271,10 +265,7 @@ impl Ledger {
         at: Timestamp,
         review: Review,
     ) -> Result<(), LedgerError> {
-        let change = move |book: &Arc<Book>, after: &mut Book| {
-            after.review(id, at, &review)?;
-            Ok((Changed::by_review(book, id, &review), ()))
-        };
+        let change = move |_: &Arc<Book>, after: &mut Book| after.review(id, at, &review);
         self.change(change, |()| {}).await
     }
 
@@ -282,7 +273,7 @@ impl Ledger {
     pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), LedgerError> {
         let change = move |_: &Arc<Book>, after: &mut Book| {
             after.renew(folder, &files);
-            Ok((Changed::by_renewal(folder, files), ()))
+            Ok(())
         };
         self.change(change, |()| {}).await
     }
@@ -299,9 +290,8 @@ impl Ledger {
             return Ok(());
         }
         let change = move |_: &Arc<Book>, after: &mut Book| {
-            let classes = after.classes().keys().cloned().collect();
             after.forget(&attempts, &folders);
-            Ok((Changed::by_tidying(attempts, folders, classes), ()))
+            Ok(())
         };
         self.change(change, |()| {}).await
     }
@@ -309,16 +299,16 @@ impl Ledger {
     /// Makes a change in one transaction. What fails changes nothing, unless it is not known whether it did.
     async fn change<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&Arc<Book>, &mut Book) -> Result<(Changed, T), Misfit> + Send + 'static,
+        change: impl FnOnce(&Arc<Book>, &mut Book) -> Result<T, Misfit> + Send + 'static,
         note: impl FnOnce(&T) + Send + 'static,
     ) -> Result<T, LedgerError> {
         let ledger = self.clone();
         let job = async move |database: &mut Database| {
             let book = ledger.current()?;
             let mut after = Book::clone(&book);
-            let (changed, done) = change(&book, &mut after)?;
+            let done = change(&book, &mut after)?;
             let write = async |connection: &mut Connection, portal: &PortalAddress| {
-                changed.write(connection, portal, &after).await
+                write::write(connection, portal, &book, &after).await
             };
             let written = ledger.lease().transaction(database, write).await;
             let mut known = ledger.known();

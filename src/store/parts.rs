@@ -1,15 +1,13 @@
 //! The files of a folder are stored in parts, so that a change of a few files writes a few parts anew.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
+use flate2::Crc;
 
-use crate::history::{FileHistory, KnownFile};
+use crate::history::FileHistory;
 use crate::model::FileKey;
 use crate::store::error::StoreError;
+use crate::store::packed::pack;
 
 /// Files of one part, on average and at most.
 const FILES_OF_PART: usize = 256;
@@ -100,7 +98,7 @@ impl FileParts {
             }
         }
         let parts = parts.into_iter();
-        parts.map(|(at, files)| Ok((at, packed(&files)?))).collect()
+        parts.map(|(at, files)| Ok((at, pack(&files)?))).collect()
     }
 }
 
@@ -110,16 +108,4 @@ fn part(key: FileKey, number: u32) -> u32 {
     crc.update(&key.link.to_be_bytes());
     crc.update(&key.id.to_be_bytes());
     crc.sum() % number
-}
-
-fn packed(files: &[(&FileKey, &KnownFile)]) -> Result<Vec<u8>, StoreError> {
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
-    serde_json::to_writer(&mut packed, files)?;
-    Ok(packed.finish()?)
-}
-
-pub(super) fn unpacked(packed: &[u8]) -> Result<Vec<(FileKey, KnownFile)>, StoreError> {
-    let mut text = Vec::new();
-    ZlibDecoder::new(packed).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
 }

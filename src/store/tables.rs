@@ -1,6 +1,6 @@
 //! The tables. Both engines have the same, made by the same statements.
 //!
-//! In PostgreSQL they are in a schema of their own. Documents are JSON, those of files compressed (zlib); what is searched for or compared has a column. Times are milliseconds since
+//! In PostgreSQL they are in a schema of their own. Documents are JSON, those that may be large compressed (zlib); what is searched for or compared has a column. Times are milliseconds since
 //! 1970.
 
 use crate::store::error::StoreError;
@@ -16,9 +16,9 @@ pub(super) const SCHEMA: &str = "kb_exporter";
 /// Keeps processes that make tables at the same time apart: `kb-expor`.
 const LOCK: i64 = i64::from_be_bytes(*b"kb-expor");
 
-/// `lease.doubted`: limits of reindexing may have ended early before this; 0 if people forgave that. `attempt.is_open`: it waits for its verdict;
-/// `sent` has the files of such ones. `tried.n`: how often a file was sent since it was done last. `forgiven.until`: the newest attempt that
-/// limits ignore.
+/// `lease.doubted`: limits of reindexing may have ended early before this; 0 if people forgave that. `attempt.watched`: its files, while it waits
+/// for its verdict. `reindexed.tried`: how often files were sent since they were done last. `forgiven.until`: the newest attempt that limits
+/// ignore.
 const TABLES: &str = "
     CREATE TABLE lease (
         portal TEXT PRIMARY KEY,
@@ -56,43 +56,24 @@ const TABLES: &str = "
         verdict TEXT,
         judged BIGINT,
         results TEXT NOT NULL,
-        is_open BIGINT NOT NULL,
+        watched BYTEA,
         PRIMARY KEY (portal, id)
     );
-    CREATE UNIQUE INDEX one_open ON attempt (portal, folder) WHERE is_open = 1;
-    CREATE TABLE sent (
-        portal TEXT NOT NULL,
-        attempt BIGINT NOT NULL,
-        file TEXT NOT NULL,
-        class TEXT NOT NULL,
-        name TEXT,
-        state TEXT NOT NULL,
-        PRIMARY KEY (portal, attempt, file)
-    );
-    CREATE TABLE tried (
+    CREATE UNIQUE INDEX one_open ON attempt (portal, folder) WHERE watched IS NOT NULL;
+    CREATE TABLE reindexed (
         portal TEXT NOT NULL,
         folder TEXT NOT NULL,
-        file TEXT NOT NULL,
-        n BIGINT NOT NULL,
-        PRIMARY KEY (portal, folder, file)
-    ) /* clustered */;
+        totals TEXT NOT NULL,
+        tried BYTEA,
+        PRIMARY KEY (portal, folder)
+    );
     CREATE TABLE forgiven (
         portal TEXT NOT NULL,
         what TEXT NOT NULL,
         until BIGINT NOT NULL,
         PRIMARY KEY (portal, what)
     );
-    CREATE TABLE total (
-        portal TEXT NOT NULL,
-        folder TEXT NOT NULL,
-        what TEXT NOT NULL,
-        n BIGINT NOT NULL,
-        PRIMARY KEY (portal, folder, what)
-    );
     CREATE TABLE version (number BIGINT NOT NULL);";
-
-/// Marks tables with many small rows: SQLite would store their keys twice.
-const CLUSTERED: &str = "/* clustered */";
 
 /// Checks that the tables can be used. The service makes them where they are missing.
 pub(super) async fn check(connection: &mut Connection, access: Access) -> Result<(), StoreError> {
@@ -127,7 +108,7 @@ async fn version(connection: &mut Connection) -> Result<Option<i64>, StoreError>
     }
     let rows = connection.execute(format!("SELECT number FROM {table}"));
     let rows = rows.await?;
-    rows.first().map(|row| row.number("number")).transpose()
+    rows.first().map(|row| row.get("number")).transpose()
 }
 
 /// Makes the tables, unless another process has made them meanwhile.
@@ -138,15 +119,11 @@ async fn make(connection: &mut Connection) -> Result<(), StoreError> {
     };
     connection.execute(begin).await?;
     if version(connection).await?.is_none() {
-        let tables = match connection {
-            Connection::Sqlite(_) => TABLES.replace(CLUSTERED, "WITHOUT ROWID"),
-            Connection::Postgres(_) => {
-                make_schema(connection).await?;
-                TABLES.to_owned()
-            }
-        };
+        if matches!(connection, Connection::Postgres(_)) {
+            make_schema(connection).await?;
+        }
         let insert = format!("INSERT INTO version (number) VALUES ({VERSION})");
-        connection.execute(format!("{tables} {insert}")).await?;
+        connection.execute(format!("{TABLES} {insert}")).await?;
     }
     // Without a commit, the end of the connection undoes it all.
     connection.execute("COMMIT".to_owned()).await.map(drop)

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::attempts::{AttemptId, Intent, SentFile};
 use crate::classify::Class;
 use crate::model::{FileKey, FolderId, PortalAddress, PortalName, Timestamp};
-use crate::store::statement::{Row, Statement};
+use crate::store::statement::{Connection, Row, values};
 use crate::store::{Lease, Ledger, Place, Store, StoreError};
 
 /// The time of all attempts: noon in March.
@@ -54,7 +54,7 @@ async fn sql<T: Send + 'static>(
 ) -> Result<Vec<T>, StoreError> {
     lease
         .run(async move |database| {
-            let rows = async |connection: &mut _| Statement::new(text).fetch(connection).await;
+            let rows = async |connection: &mut Connection| connection.query(text, values![]).await;
             let rows = database.transaction(rows).await?;
             rows.iter().map(read).collect()
         })
@@ -67,11 +67,11 @@ async fn execute(lease: &Lease, text: &'static str) {
 }
 
 async fn numbers(lease: &Lease, text: &'static str) -> Vec<i64> {
-    sql(lease, text, |row| row.number("n")).await.unwrap()
+    sql(lease, text, |row| row.get("n")).await.unwrap()
 }
 
 async fn texts(lease: &Lease, text: &'static str) -> Vec<String> {
-    let text = sql(lease, text, |row| row.text("n").map(ToOwned::to_owned));
+    let text = sql(lease, text, |row| row.get("n"));
     text.await.unwrap()
 }
 

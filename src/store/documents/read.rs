@@ -6,42 +6,42 @@ use serde::Deserialize;
 
 use super::{EntryKey, StoredFolder, StoredPortal};
 use crate::classify::Class;
-use crate::history::FileHistory;
-use crate::model::FolderId;
+use crate::history::{FileHistory, KnownFile};
+use crate::model::{FileKey, FolderId};
 use crate::store::error::StoreError;
-use crate::store::parts::{FileParts, unpacked};
-use crate::store::statement::{Connection, Row, Statement};
+use crate::store::packed::unpack;
+use crate::store::parts::FileParts;
+use crate::store::statement::{Connection, Row, values};
 
 /// Reads an entry. Rows are read one by one: there may be more of them than memory for their texts.
 pub(super) async fn portal(
     connection: &mut Connection,
     entry: &EntryKey,
 ) -> Result<StoredPortal, StoreError> {
-    let of_portal = |columns: &str, table: &str| {
-        let select = format!("SELECT {columns} FROM {table} WHERE portal = ");
-        Statement::new(&select).value(entry)
-    };
     let mut stored = StoredPortal::default();
-    let rows = of_portal("document", "portal").fetch(connection).await?;
-    if let Some(row) = rows.first() {
+    let portal = "SELECT document FROM portal WHERE portal = $1";
+    if let Some(row) = connection.query(portal, values![entry]).await?.first() {
         stored.document = parsed(row)?;
     }
     // As many rows as parts.
     let mut files: HashMap<FolderId, (u32, FileHistory)> = HashMap::new();
     let mut classes = HashSet::new();
-    of_portal("folder, document", "files")
-        .each(connection, |row| {
+    let parts = "SELECT folder, document FROM files WHERE portal = $1";
+    connection
+        .each(parts, values![entry], |row| {
             let (parts, files) = files.entry(row.folder()?).or_default();
             *parts += 1;
-            for (key, mut file) in unpacked(row.bytes("document")?)? {
+            let part: Vec<(FileKey, KnownFile)> = unpack(row.get("document")?)?;
+            for (key, mut file) in part {
                 file.class = file.class.map(|class| shared(&mut classes, class));
                 files.insert(key, file);
             }
             Ok(())
         })
         .await?;
-    of_portal("folder, document", "folder")
-        .each(connection, |row| {
+    let folders = "SELECT folder, document FROM folder WHERE portal = $1";
+    connection
+        .each(folders, values![entry], |row| {
             let id = row.folder()?;
             let (parts, files) = files.remove(&id).unwrap_or_default();
             let folder = StoredFolder {
@@ -57,7 +57,7 @@ pub(super) async fn portal(
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(row: &Row) -> Result<T, StoreError> {
-    Ok(serde_json::from_str(row.text("document")?)?)
+    Ok(serde_json::from_str(row.get("document")?)?)
 }
 
 /// A class that shares its text with equal ones.

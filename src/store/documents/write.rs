@@ -4,7 +4,7 @@ use super::{EntryKey, FolderChange, FolderChanges};
 use crate::clock::Moment;
 use crate::model::{FolderId, Timestamp};
 use crate::store::error::StoreError;
-use crate::store::statement::{Connection, Statement, Value, insert};
+use crate::store::statement::{Connection, Value, values};
 
 /// Parts of files that are in memory as documents at a time.
 const PARTS_AT_ONCE: usize = 64;
@@ -25,8 +25,8 @@ pub(super) async fn write(
     if let Some(document) = &changes.portal {
         let row = [entry.into(), serde_json::to_string(document)?.into()];
         let into = "portal (portal, document)";
-        let ending = " ON CONFLICT (portal) DO UPDATE SET document = excluded.document";
-        insert(connection, into, vec![row], ending).await?;
+        let ending = "ON CONFLICT (portal) DO UPDATE SET document = excluded.document";
+        connection.insert(into, vec![row], ending).await?;
     }
     Ok(())
 }
@@ -43,8 +43,8 @@ async fn write_documents(
     });
     let rows: Vec<[Value; 4]> = rows.collect::<Result<_, StoreError>>()?;
     let into = "folder (portal, folder, written, document)";
-    let ending = " ON CONFLICT (portal, folder) DO UPDATE SET written = excluded.written, document = excluded.document";
-    insert(connection, into, rows, ending).await
+    let ending = "ON CONFLICT (portal, folder) DO UPDATE SET written = excluded.written, document = excluded.document";
+    connection.insert(into, rows, ending).await
 }
 
 async fn write_files(
@@ -56,7 +56,7 @@ async fn write_files(
     let replaced: Vec<_> = replaced.map(|change| change.id).collect();
     delete_folders(connection, entry, "files", &replaced).await?;
     let into = "files (portal, folder, part, document)";
-    let ending = " ON CONFLICT (portal, folder, part) DO UPDATE SET document = excluded.document";
+    let ending = "ON CONFLICT (portal, folder, part) DO UPDATE SET document = excluded.document";
     let mut rows: Vec<[Value; 4]> = Vec::new();
     for FolderChange {
         id, files, parts, ..
@@ -68,11 +68,12 @@ async fn write_files(
                 rows.push([entry.into(), (*id).into(), part.into(), document.into()]);
             }
             if rows.len() >= PARTS_AT_ONCE {
-                insert(connection, into, std::mem::take(&mut rows), ending).await?;
+                let rows = std::mem::take(&mut rows);
+                connection.insert(into, rows, ending).await?;
             }
         }
     }
-    insert(connection, into, rows, ending).await
+    connection.insert(into, rows, ending).await
 }
 
 async fn delete_folders(
@@ -81,14 +82,10 @@ async fn delete_folders(
     table: &str,
     folders: &[FolderId],
 ) -> Result<(), StoreError> {
-    for folders in folders.chunks(connection.max_parameters() - 1) {
-        let delete = Statement::new(&format!("DELETE FROM {table} WHERE portal = ")).value(entry);
-        let delete = delete
-            .text(" AND folder IN (")
-            .list(folders.iter().copied());
-        delete.text(")").fetch(connection).await?;
-    }
-    Ok(())
+    let folders = folders.iter().map(|id| (*id).into()).collect();
+    connection
+        .delete(table, &entry.into(), "folder", folders)
+        .await
 }
 
 /// Deletes the folders of all portals but these that nobody wrote since a time.
@@ -97,18 +94,17 @@ async fn forget_unwatched(
     watched: &[EntryKey],
     before: Timestamp,
 ) -> Result<(), StoreError> {
-    let others = |statement: Statement| {
-        let watched = watched.iter().map(Value::from).chain(["".into()]);
-        statement
-            .text(" AND portal NOT IN (")
-            .list(watched)
-            .text(")")
-    };
-    let old = Statement::new("DELETE FROM folder WHERE written < ").value(before.as_millis());
-    others(old).fetch(connection).await?;
-    let orphans = Statement::new(
-        "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM folder
-         WHERE folder.portal = files.portal AND folder.folder = files.folder)",
-    );
-    others(orphans).fetch(connection).await.map(drop)
+    let before = before.as_millis();
+    let old = "SELECT DISTINCT portal FROM folder WHERE written < $1";
+    for row in connection.query(old, values![before]).await? {
+        let portal: &str = row.get("portal")?;
+        if watched.iter().any(|entry| entry.0 == portal) {
+            continue;
+        }
+        let old = "DELETE FROM folder WHERE portal = $1 AND written < $2";
+        connection.query(old, values![portal, before]).await?;
+        let orphans = "DELETE FROM files WHERE portal = $1 AND folder NOT IN (SELECT folder FROM folder WHERE portal = $1)";
+        connection.query(orphans, values![portal]).await?;
+    }
+    Ok(())
 }

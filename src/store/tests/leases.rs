@@ -67,7 +67,7 @@ async fn an_outcome_is_written_once_and_a_review_only_before_the_verdict() {
     )
     .await;
     ledger.settle(id, NOON, accepted).await.unwrap();
-    execute(ledger.lease(), "UPDATE attempt SET is_open = 0").await;
+    execute(ledger.lease(), "UPDATE attempt SET watched = NULL").await;
     let review = crate::attempts::Review {
         changed: vec![(key(1), crate::attempts::FileState::Done)],
         verdict: None,
@@ -85,7 +85,7 @@ async fn a_second_open_attempt_in_a_folder_is_refused_by_the_database_too() {
     let second = ledger.intend(intent(1, 1), &book).await.unwrap_err();
     assert!(matches!(second, LedgerError::Misfit(Misfit::Unjudged(_))));
     let copy = "INSERT INTO attempt SELECT portal, id + 1, entry, folder, name, is_trial, intended, files, outcome, answered,
-                verdict, judged, results, is_open FROM attempt";
+                verdict, judged, results, watched FROM attempt";
     let refused = sql(ledger.lease(), copy, |_| Ok(())).await.unwrap_err();
     assert!(refused.to_string().contains("UNIQUE"), "{refused}");
 }

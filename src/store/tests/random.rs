@@ -152,11 +152,9 @@ impl World {
         let lease = self.ledger.lease();
         for lost in [
             "UPDATE lease SET beat = beat - 1",
-            "DELETE FROM sent",
             "DELETE FROM attempt WHERE id % 2 = 0",
             "UPDATE attempt SET outcome = NULL, answered = NULL, verdict = NULL, judged = NULL",
-            "DELETE FROM tried",
-            "DELETE FROM total",
+            "DELETE FROM reindexed",
         ] {
             execute(lease, lost).await;
         }

@@ -1,15 +1,11 @@
 //! The state as a file.
 
-use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::support::packed::{pack, unpack};
 use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 
@@ -36,53 +32,28 @@ async fn open(workspace: &Workspace) -> Sqlite {
 pub(super) async fn age(workspace: &Workspace, by: Duration) {
     let mut state = open(workspace).await;
     let by = i64::try_from(by.as_millis()).unwrap();
-    for table in ["portal", "folder", "files"] {
-        let select = format!("SELECT DISTINCT hex(document) FROM {table}");
+    for table in ["portal", "folder"] {
+        let select = format!("SELECT DISTINCT document FROM {table}");
         for row in state.sql(&select).await {
-            let (older, is_text) = (older(&bytes(&row[0]), by), table != "files");
-            let older = if is_text {
-                format!("CAST(x'{}' AS TEXT)", hex(&older))
-            } else {
-                format!("x'{}'", hex(&zipped(&older)))
-            };
-            let before = &row[0];
+            let mut document = serde_json::from_str(&row[0]).unwrap();
+            make_older(&mut document, by);
+            let [older, before] =
+                [document.to_string(), row[0].clone()].map(|text| text.replace('\'', "''"));
             let update =
-                format!("UPDATE {table} SET document = {older} WHERE hex(document) = '{before}'");
+                format!("UPDATE {table} SET document = '{older}' WHERE document = '{before}'");
             state.sql(&update).await;
         }
+    }
+    for row in state.sql("SELECT DISTINCT hex(document) FROM files").await {
+        let mut files = unpack(&row[0]);
+        make_older(&mut files, by);
+        let (older, before) = (pack(&files), &row[0]);
+        let update = format!("UPDATE files SET document = {older} WHERE document = x'{before}'");
+        state.sql(&update).await;
     }
     state
         .sql(&format!("UPDATE folder SET written = written - {by}"))
         .await;
-}
-
-/// A document, compressed or not, with earlier times.
-fn older(document: &[u8], by: i64) -> Vec<u8> {
-    let mut text = Vec::new();
-    if ZlibDecoder::new(document).read_to_end(&mut text).is_err() {
-        text = document.to_vec();
-    }
-    let mut document = serde_json::from_slice(&text).unwrap();
-    make_older(&mut document, by);
-    document.to_string().into_bytes()
-}
-
-fn zipped(bytes: &[u8]) -> Vec<u8> {
-    let mut zipped = ZlibEncoder::new(Vec::new(), Compression::fast());
-    zipped.write_all(bytes).unwrap();
-    zipped.finish().unwrap()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").unwrap();
-        hex
-    })
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let digits = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
-    (0..hex.len()).step_by(2).map(digits).collect()
 }
 
 fn make_older(value: &mut Value, by: i64) {

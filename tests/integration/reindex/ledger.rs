@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::support::attempts::{self, ATTEMPTS, Attempt, PORTALS, TRIES};
+use serde_json::Value;
+
+use crate::support::attempts::{self, ATTEMPTS, Attempt, PORTALS, TRIED};
+use crate::support::packed::unpack;
 use crate::support::sqlite;
 use crate::support::workspace::Workspace;
 
@@ -30,5 +33,11 @@ pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
 
 /// How many attempts all files have behind them.
 pub(super) fn tries(workspace: &Workspace) -> u64 {
-    sqlite::sql(&path(workspace), TRIES)[0][0].parse().unwrap()
+    let folders = sqlite::sql(&path(workspace), TRIED);
+    let folders = folders.iter().map(|row| unpack(&row[0]));
+    let tries = |files: Value| {
+        let files = files.as_object().unwrap().values();
+        files.map(|n| n.as_u64().unwrap()).sum::<u64>()
+    };
+    folders.map(tries).sum()
 }

@@ -9,7 +9,7 @@ async fn an_attempt_that_the_database_lost_is_added_again_and_not_made_again() {
     let copy = "CREATE TABLE lease_copy AS SELECT * FROM kb_exporter.lease";
     let older = "BEGIN; SET LOCAL search_path TO kb_exporter;
         DELETE FROM lease; INSERT INTO lease SELECT * FROM public.lease_copy;
-        DELETE FROM attempt; DELETE FROM sent; DELETE FROM tried; DELETE FROM total; COMMIT";
+        DELETE FROM attempt; DELETE FROM reindexed; COMMIT";
     let shared = Shared::new("enforce").await;
     shared.meet_long_ago().await;
     let first = shared.start_active().await;

@@ -13,8 +13,8 @@ pub(crate) const ATTEMPTS: &str =
 /// How many portals the ledger knows.
 pub(crate) const PORTALS: &str = "SELECT count(*) FROM lease";
 
-/// How many attempts all files have behind them.
-pub(crate) const TRIES: &str = "SELECT coalesce(sum(n), 0) FROM tried";
+/// How often files were sent, by folder.
+pub(crate) const TRIED: &str = "SELECT hex(tried) FROM reindexed WHERE tried IS NOT NULL";
 
 /// An attempt that was written down.
 #[derive(Debug)]
