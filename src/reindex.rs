@@ -27,7 +27,7 @@ use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Outcome, PortalName, Timestamp};
 use crate::policy::{Decision, Decisions, Hold, Reason};
 use crate::snapshot::{LastRun, Publisher, ReindexView, Snapshot};
-use crate::store::{Ledger, LedgerError, StoreError};
+use crate::store::{Ledger, StoreError};
 
 pub use input::Rules;
 
@@ -198,12 +198,8 @@ impl Reindexer {
     }
 
     /// Notes a refusal, and logs it when it is new.
-    fn refused(&mut self, failed: &LedgerError) {
-        // Another process acts by now, or the decision is out of date. Neither says anything of the disk.
-        if matches!(
-            failed,
-            LedgerError::Misfit(_) | LedgerError::Store(StoreError::NoLease)
-        ) {
+    fn refused(&mut self, failed: &StoreError) {
+        if failed.is_out_of_date() {
             return;
         }
         let is_off = self.dependencies.rules.borrow().reindex.strongest_mode() == Mode::Off;
@@ -217,7 +213,7 @@ impl Reindexer {
         self.refusals.iter().flatten().next_back()
     }
 
-    fn note_if_refused(&mut self, written: Result<(), LedgerError>) {
+    fn note_if_refused(&mut self, written: Result<(), StoreError>) {
         if let Err(failed) = written {
             self.refused(&failed);
         }

@@ -30,7 +30,7 @@ pub use documents::{
     EntryKey, FolderChange, FolderChanges, FolderDocument, PortalDocument, StoredFolder,
     StoredPortal,
 };
-pub use error::{LedgerError, StoreError};
+pub use error::StoreError;
 pub use keeper::{Standing, Store};
 pub use lease::Lease;
 pub use ledger::Ledger;

@@ -19,7 +19,7 @@ pub type FolderSizes = ByStatus<u64>;
 /// Packed, because many files are in memory, and a number of 16 bytes would let each begin at a multiple of 16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-#[repr(packed(8))]
+#[repr(Rust, packed(8))]
 pub struct FileKey {
     pub link: u128,
     pub id: u128,

@@ -16,7 +16,7 @@ use crate::reindex::check::{FileNames, NotMade, check};
 use crate::reindex::input::Input;
 use crate::reindex::{Reindexer, kill_switch};
 use crate::snapshot::FolderView;
-use crate::store::{LedgerError, StoreError};
+use crate::store::StoreError;
 
 /// Requests for one attempt: a read of the folder, and the request itself.
 const REQUESTS: u32 = 2;
@@ -120,11 +120,8 @@ impl Reindexer {
         }
     }
 
-    fn not_written(&mut self, failed: &LedgerError) -> NotMade {
-        if matches!(
-            failed,
-            LedgerError::Misfit(_) | LedgerError::Store(StoreError::NoLease)
-        ) {
+    fn not_written(&mut self, failed: &StoreError) -> NotMade {
+        if failed.is_out_of_date() {
             return NotMade::OutOfDate;
         }
         self.refused(failed);

@@ -7,15 +7,15 @@ use crate::clock::Moment;
 use crate::config::State;
 use crate::model::PortalAddress;
 use crate::store::database::Database;
-use crate::store::error::{LedgerError, StoreError};
+use crate::store::error::StoreError;
 use crate::store::ledger::{self, FORGIVEN_CLOCK};
 use crate::store::place::{Access, Place};
 use crate::store::statement::{Connection, values};
 use crate::store::worker::block_on;
 
 /// What the ledger knows of each portal. Blocks.
-pub fn books(state: &State) -> Result<BTreeMap<PortalAddress, Book>, LedgerError> {
-    let place = Place::of(state).ok_or(LedgerError::Temporary)?;
+pub fn books(state: &State) -> Result<BTreeMap<PortalAddress, Book>, StoreError> {
+    let place = Place::of(state).ok_or(StoreError::Temporary)?;
     // One transaction, so that all are read as they are at one moment.
     let read = async |connection: &mut Connection| {
         let mut books = BTreeMap::new();
@@ -27,12 +27,12 @@ pub fn books(state: &State) -> Result<BTreeMap<PortalAddress, Book>, LedgerError
         }
         Ok(books)
     };
-    Ok(block_on(async move || {
+    block_on(async move || {
         let mut database = Database::new(place, Access::Read);
         let books = database.read(read).await;
         database.close().await;
         books
-    })?)
+    })
 }
 
 /// Adds what is forgiven from now on; `None`: times in the future, which a clock that was ahead wrote. The process that reads the portal
@@ -41,18 +41,18 @@ pub fn forgive(
     state: &State,
     portal: &PortalAddress,
     what: Option<&Forgiven>,
-) -> Result<(), LedgerError> {
-    let place = Place::of(state).ok_or(LedgerError::Temporary)?;
+) -> Result<(), StoreError> {
+    let place = Place::of(state).ok_or(StoreError::Temporary)?;
     let forgive = async |connection: &mut Connection| match what {
         Some(what) => forgive_attempts(connection, portal, what).await,
         None => forgive_clock(connection, portal).await,
     };
-    Ok(block_on(async move || {
+    block_on(async move || {
         let mut database = Database::new(place, Access::Write);
         let forgiven = database.transaction(forgive).await;
         database.close().await;
         forgiven
-    })?)
+    })
 }
 
 async fn forgive_attempts(

@@ -52,6 +52,8 @@ pub enum StoreError {
     /// A change of the ledger does not fit what it knows.
     #[error("{0}")]
     Misfit(#[from] Misfit),
+    #[error("there is no reindex ledger: the state is temporary")]
+    Temporary,
     #[error("it is closed")]
     Closed,
     /// Nothing was asked yet.
@@ -70,6 +72,11 @@ impl StoreError {
     /// Whether the connection may be of no use any more.
     pub(super) const fn is_of_connection(&self) -> bool {
         matches!(self, Self::Away(_) | Self::CommitUnknown(_))
+    }
+
+    /// Whether another process acts by now, or what was decided does not fit any more: neither says anything of the database.
+    pub(crate) const fn is_out_of_date(&self) -> bool {
+        matches!(self, Self::Misfit(_) | Self::NoLease)
     }
 
     /// Whether the process can do nothing but end: a person must act before the folder can be used.
@@ -92,26 +99,6 @@ impl StoreError {
                 cause,
             },
             error => error,
-        }
-    }
-}
-
-/// Why the ledger cannot be used. While it cannot, nothing is reindexed.
-#[derive(Debug, Clone, Error)]
-pub enum LedgerError {
-    #[error("there is no reindex ledger: the state is temporary")]
-    Temporary,
-    #[error("the reindex ledger cannot be used: {0}")]
-    Store(StoreError),
-    #[error("the reindex ledger refuses a change: {0}")]
-    Misfit(Misfit),
-}
-
-impl From<StoreError> for LedgerError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Misfit(misfit) => Self::Misfit(misfit),
-            error => Self::Store(error),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::attempts::{AttemptId, Book, Intent, Misfit, Review};
 use crate::clock::{Moment, SteadyCalendar};
 use crate::model::{FileKey, FolderId, Lost, Outcome, PortalAddress, Timestamp};
 use crate::store::database::Database;
-use crate::store::error::{LedgerError, StoreError};
+use crate::store::error::StoreError;
 use crate::store::lease::Lease;
 use crate::store::statement::Connection;
 
@@ -118,11 +118,11 @@ impl Ledger {
     }
 
     /// What is known now, or why nothing is.
-    pub fn book(&self) -> Result<Arc<Book>, LedgerError> {
+    pub fn book(&self) -> Result<Arc<Book>, StoreError> {
         let known = self.known();
         if known.is_in_doubt {
             let why = "the last write was not answered".to_owned();
-            return Err(StoreError::CommitUnknown(why).into());
+            return Err(StoreError::CommitUnknown(why));
         }
         Ok(Arc::clone(&known.book))
     }
@@ -146,12 +146,12 @@ impl Ledger {
 
     /// Reads what people forgave since, and what the database has after a write that was not answered or that it lost. Fails where nothing can be
     /// written. Returns what was forgiven, for people.
-    pub async fn follow(&self) -> Result<Vec<String>, LedgerError> {
-        Ok(match self.try_to_follow().await {
+    pub async fn follow(&self) -> Result<Vec<String>, StoreError> {
+        match self.try_to_follow().await {
             // The lease was taken anew: what is known can be written.
-            Err(StoreError::LostWrites) => self.try_to_follow().await?,
-            followed => followed?,
-        })
+            Err(StoreError::LostWrites) => self.try_to_follow().await,
+            followed => followed,
+        }
     }
 
     async fn try_to_follow(&self) -> Result<Vec<String>, StoreError> {
@@ -228,7 +228,7 @@ impl Ledger {
         &self,
         intent: Intent,
         decided_on: &Arc<Book>,
-    ) -> Result<AttemptId, LedgerError> {
+    ) -> Result<AttemptId, StoreError> {
         let decided_on = Arc::clone(decided_on);
         let change = move |book: &Arc<Book>, after: &mut Book| {
             if !Arc::ptr_eq(book, &decided_on) {
@@ -249,7 +249,7 @@ impl Ledger {
         id: AttemptId,
         at: Timestamp,
         outcome: Outcome,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), StoreError> {
         let change = move |_: &Arc<Book>, after: &mut Book| after.settle(id, at, outcome);
         let ledger = self.clone();
         let note = move |(): &()| {
@@ -264,13 +264,13 @@ impl Ledger {
         id: AttemptId,
         at: Timestamp,
         review: Review,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), StoreError> {
         let change = move |_: &Arc<Book>, after: &mut Book| after.review(id, at, &review);
         self.change(change, |()| {}).await
     }
 
     /// Counts the attempts of files from 0 again.
-    pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), LedgerError> {
+    pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), StoreError> {
         let change = move |_: &Arc<Book>, after: &mut Book| {
             after.renew(folder, &files);
             Ok(())
@@ -283,7 +283,7 @@ impl Ledger {
         &self,
         horizon: Duration,
         listed: HashSet<FolderId>,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), StoreError> {
         let book = self.book()?;
         let (attempts, folders) = book.dispensable(horizon, &listed);
         if attempts.is_empty() && folders.is_empty() {
@@ -301,7 +301,7 @@ impl Ledger {
         &self,
         change: impl FnOnce(&Arc<Book>, &mut Book) -> Result<T, Misfit> + Send + 'static,
         note: impl FnOnce(&T) + Send + 'static,
-    ) -> Result<T, LedgerError> {
+    ) -> Result<T, StoreError> {
         let ledger = self.clone();
         let job = async move |database: &mut Database| {
             let book = ledger.current()?;
@@ -322,7 +322,7 @@ impl Ledger {
             note(&done);
             Ok(done)
         };
-        Ok(self.lease().run(job).await?)
+        self.lease().run(job).await
     }
 
     /// What is known, if that is what the database has.

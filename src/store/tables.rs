@@ -1,7 +1,7 @@
 //! The tables. Both engines have the same, made by the same statements.
 //!
-//! In PostgreSQL they are in a schema of their own. Documents are JSON, those that may be large compressed (zlib); what is searched for or compared has a column. Times are milliseconds since
-//! 1970.
+//! In PostgreSQL they are in a schema of their own. Documents are JSON, and those that may be large are compressed with zlib; what is searched for
+//! or compared has a column. Times are milliseconds since 1970.
 
 use crate::store::error::StoreError;
 use crate::store::place::Access;

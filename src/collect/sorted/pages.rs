@@ -15,25 +15,23 @@ use crate::portal::{PageBody, PageRequest};
 pub(super) struct Pages<'a> {
     /// The latest read of each page.
     reads: BTreeMap<PageRequest, PageRead>,
+    /// The files on them that are not done, in the order of the reads. In one piece, because there may be many of them.
+    files: Vec<(PageRequest, FileKey, Unfinished)>,
     /// By the latest total.
     pub layout: Layout,
     pub pass: u32,
-    /// Reads of pages so far.
-    number: u64,
     reasons: Reasons,
     context: &'a TallyContext,
 }
 
 struct PageRead {
-    /// Its place among all reads.
-    number: u64,
     total: u64,
     /// The statuses in the order of the list: each run with its number of files.
     runs: Vec<(StatusWord, u64)>,
-    /// The files that are not done.
-    files: Vec<(FileKey, Unfinished)>,
-    /// The files of all rows, in the order of their keys.
+    /// The files of all rows of the first page from either end, in the order of their keys.
     keys: Vec<FileKey>,
+    /// Whether no file is on it twice.
+    is_distinct: bool,
     /// Whether it has the expected number of rows, and no file twice.
     is_whole: bool,
     /// The latest pass that it belongs to.
@@ -42,11 +40,7 @@ struct PageRead {
 
 impl PageRead {
     fn rows(&self) -> u64 {
-        self.keys.len() as u64
-    }
-
-    fn is_distinct(&self) -> bool {
-        self.keys.windows(2).all(|pair| pair[0] != pair[1])
+        self.runs.iter().map(|(_, files)| files).sum()
     }
 }
 
@@ -54,13 +48,13 @@ impl<'a> Pages<'a> {
     pub fn new(from_both_ends: bool, context: &'a TallyContext) -> Self {
         Self {
             reads: BTreeMap::new(),
+            files: Vec::new(),
             layout: Layout {
                 total: 0,
                 page_size: 1,
                 from_both_ends,
             },
             pass: 0,
-            number: 0,
             reasons: Reasons::default(),
             context,
         }
@@ -69,6 +63,7 @@ impl<'a> Pages<'a> {
     /// Begins anew, to read each page from the nearer end.
     pub fn restart_from_both_ends(&mut self) {
         self.reads.clear();
+        self.files.clear();
         self.layout.from_both_ends = true;
         self.pass = 0;
     }
@@ -86,7 +81,7 @@ impl<'a> Pages<'a> {
                 let (context, reasons) = (self.context, &mut self.reasons);
                 let (classifier, ahead) = (&context.classifier, context.clock_ahead);
                 let file = Unfinished::read(&row, classifier, reasons, ahead);
-                files.push((row.key(), file));
+                files.push((page, row.key(), file));
             }
         })?;
         let total = pagination.total;
@@ -97,18 +92,20 @@ impl<'a> Pages<'a> {
             runs.reverse();
         }
         keys.sort_unstable();
+        let is_distinct = keys.windows(2).all(|pair| pair[0] != pair[1]);
         let is_first = self.reads.is_empty();
         self.layout.total = total;
         if is_first {
             self.layout.page_size = (keys.len() as u64).max(1);
         }
-        self.number += 1;
+        if page.page > 1 {
+            keys = Vec::new();
+        }
         let mut read = PageRead {
-            number: self.number,
             total,
             runs,
-            files,
             keys,
+            is_distinct,
             is_whole: false,
             pass: self.pass,
         };
@@ -122,9 +119,12 @@ impl<'a> Pages<'a> {
             let before = page.page.saturating_sub(1).saturating_mul(page_size);
             read.rows() == page_size.min(total.saturating_sub(before))
         });
-        read.is_whole = has_all_rows && read.is_distinct();
+        read.is_whole = has_all_rows && is_distinct;
         let is_sorted = !comes_again(read.runs.iter().map(|(word, _)| *word));
-        self.reads.insert(page, read);
+        if self.reads.insert(page, read).is_some() {
+            self.files.retain(|(of, ..)| *of != page);
+        }
+        self.files.append(&mut files);
         Ok(is_sorted)
     }
 
@@ -168,7 +168,7 @@ impl<'a> Pages<'a> {
 
     /// Whether no page lists a file twice.
     pub fn are_distinct(&self) -> bool {
-        self.reads.values().all(PageRead::is_distinct)
+        self.reads.values().all(|read| read.is_distinct)
     }
 
     /// Whether the list from its end begins with files with which it begins from its start.
@@ -207,15 +207,11 @@ impl<'a> Pages<'a> {
 
     /// The files that were read, with the counts of the list.
     pub fn add_up(self, list: &List, whole: ByStatus<bool>) -> FolderCount {
-        let shows_failed = |(_, read): &(_, &PageRead)| {
-            let mut files = read.files.iter();
-            files.any(|(_, file)| file.status == Status::Failed)
-        };
-        let failed_page = self.reads.iter().find(shows_failed).map(|(page, _)| *page);
+        let failed = self.files.iter();
+        let failed = failed.filter(|(.., file)| file.status == Status::Failed);
+        let failed_page = failed.map(|(page, ..)| *page).min();
         // Of two rows of a file, the later one holds.
-        let mut reads: Vec<_> = self.reads.into_values().collect();
-        reads.sort_unstable_by_key(|read| read.number);
-        let files = reads.into_iter().flat_map(|read| read.files);
+        let files = self.files.into_iter().map(|(_, key, file)| (key, file));
         FolderCount {
             files: list.counts(),
             reasons: self.reasons,

@@ -14,7 +14,7 @@ fn reads_a_row_of_the_interface() {
             "indexError":"no \"text\" layer","createdAt":"2026-03-01T10:20:30.456Z"}"#,
     )
     .unwrap();
-    assert_eq!(row.key().id, 7);
+    assert_eq!({ row.key().id }, 7);
     assert_eq!(row.status(), Status::Failed);
     assert_eq!(row.size(), 12);
     assert_eq!(row.reason().as_deref(), Some("no \"text\" layer"));

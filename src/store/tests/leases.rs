@@ -4,7 +4,6 @@ use super::*;
 use crate::attempts::Misfit;
 use crate::model::Outcome;
 use crate::store::Standing;
-use crate::store::error::LedgerError;
 
 const BEAT: &str = "SELECT beat AS n FROM lease";
 
@@ -39,7 +38,7 @@ async fn who_lost_its_lease_writes_nothing_and_ends() {
     )
     .await;
     let refused = ledger.intend(intent(1, 1), &book).await.unwrap_err();
-    assert!(matches!(refused, LedgerError::Store(StoreError::NoLease)));
+    assert!(matches!(refused, StoreError::NoLease));
     assert!(ledger.lease().is_over() && !ledger.may_act());
     ledger.lease().over().await;
     let attempts = numbers(ledger.lease(), "SELECT id AS n FROM attempt").await;
@@ -83,7 +82,7 @@ async fn a_second_open_attempt_in_a_folder_is_refused_by_the_database_too() {
     intend(&ledger, 1, 1).await;
     let book = ledger.book().unwrap();
     let second = ledger.intend(intent(1, 1), &book).await.unwrap_err();
-    assert!(matches!(second, LedgerError::Misfit(Misfit::Unjudged(_))));
+    assert!(matches!(second, StoreError::Misfit(Misfit::Unjudged(_))));
     let copy = "INSERT INTO attempt SELECT portal, id + 1, entry, folder, name, is_trial, intended, files, outcome, answered,
                 verdict, judged, results, watched FROM attempt";
     let refused = sql(ledger.lease(), copy, |_| Ok(())).await.unwrap_err();
@@ -97,7 +96,7 @@ async fn an_attempt_that_was_decided_on_something_older_is_refused() {
     let before = ledger.book().unwrap();
     intend(&ledger, 1, 1).await;
     let refused = ledger.intend(intent(2, 1), &before).await.unwrap_err();
-    assert!(matches!(refused, LedgerError::Misfit(Misfit::Changed)));
+    assert!(matches!(refused, StoreError::Misfit(Misfit::Changed)));
     assert_eq!(ledger.book().unwrap().track().iter().count(), 1);
 }
 

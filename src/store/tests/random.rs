@@ -8,7 +8,6 @@ use super::*;
 use crate::attempts::{Book, FileState, Forgiven, Review, Verdict};
 use crate::config::State;
 use crate::model::{Lost, Outcome};
-use crate::store::error::LedgerError;
 use crate::store::{forgive, ledger as of_ledger};
 
 const HORIZON: Duration = Duration::from_hours(90 * 24);
@@ -98,7 +97,7 @@ impl World {
     }
 
     /// Lets a step happen. What does not fit changes nothing.
-    async fn step(&mut self, step: &Step) -> Result<(), LedgerError> {
+    async fn step(&mut self, step: &Step) -> Result<(), StoreError> {
         let ledger = &self.ledger;
         match step {
             Step::Intend(number, files) => {
@@ -183,7 +182,7 @@ proptest! {
                 let fits = world.step(&step).await;
                 let known = world.book();
                 if let Err(misfit) = fits {
-                    assert!(matches!(misfit, LedgerError::Misfit(_)), "{step:?}: {misfit}");
+                    assert!(matches!(misfit, StoreError::Misfit(_)), "{step:?}: {misfit}");
                     assert_eq!(*before, *known, "{step:?}");
                 }
                 assert_eq!(world.stored().await, *known, "{step:?}");

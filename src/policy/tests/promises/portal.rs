@@ -124,7 +124,7 @@ impl Folder {
     }
 
     pub fn seen(&self, key: FileKey) -> Observation {
-        match self.files.get(&key.link).filter(|file| file.key == key) {
+        match self.files.get(&{ key.link }).filter(|file| file.key == key) {
             Some(file) => Observation::Status(file.status),
             None => Observation::Absent,
         }
