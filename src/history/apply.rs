@@ -38,6 +38,8 @@ pub fn apply(
             count_in(&mut seen.evicted, (key, &file), count);
         }
     }
+    // Room for all at once: while a table grows, both the old and the new one are in memory.
+    history.reserve(count.unfinished.len().saturating_sub(history.len()));
     for (key, row) in &count.unfinished {
         if excess.contains(key) {
             continue;
