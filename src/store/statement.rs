@@ -97,7 +97,7 @@ impl Connection {
     }
 
     /// Deletes the rows of a portal that have one of these values in a column.
-    pub async fn delete(
+    pub async fn delete_rows(
         &mut self,
         table: &str,
         portal: &Value,

@@ -84,7 +84,7 @@ async fn delete_folders(
 ) -> Result<(), StoreError> {
     let folders = folders.iter().map(|id| (*id).into()).collect();
     connection
-        .delete(table, &entry.into(), "folder", folders)
+        .delete_rows(table, &entry.into(), "folder", folders)
         .await
 }
 

@@ -32,7 +32,7 @@ pub(super) async fn write(
     let gone = gone.filter(|id| after.attempt(*id).is_none());
     let gone = gone.map(|id| id.get().into()).collect();
     connection
-        .delete("attempt", &portal.into(), "id", gone)
+        .delete_rows("attempt", &portal.into(), "id", gone)
         .await?;
     write_folders(connection, portal, before, after).await
 }
@@ -131,7 +131,7 @@ async fn write_folders(
     let gone = gone.filter(|id| !after.folders.contains_key(id));
     let gone = gone.map(|id| (*id).into()).collect();
     connection
-        .delete("reindexed", &portal.into(), "folder", gone)
+        .delete_rows("reindexed", &portal.into(), "folder", gone)
         .await
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn write_back(
 ) -> Result<(), StoreError> {
     let known = book.track().iter().map(|attempt| attempt.id.get().into());
     connection
-        .delete("attempt", &portal.into(), "id", known.collect())
+        .delete_rows("attempt", &portal.into(), "id", known.collect())
         .await?;
     for statement in [
         "UPDATE attempt SET watched = NULL WHERE portal = $1",

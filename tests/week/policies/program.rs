@@ -74,7 +74,7 @@ impl ThisProgram {
     /// Judges what was sent to a folder.
     fn review(&mut self, portal: &Portal, of: u32) {
         let (now, folder) = (time(portal.now), &portal.folders[of as usize]);
-        let seen = |key: FileKey| match folder.files.get(&key.link).map(|file| file.status) {
+        let seen = |FileKey { link, .. }| match folder.files.get(&link).map(|file| file.status) {
             Some(Status::Done) => Observation::Status(Of::Done),
             Some(Status::Failed) => Observation::Status(Of::Failed),
             Some(Status::Waiting { .. }) => Observation::Status(Of::Pending),
