@@ -33,6 +33,6 @@ pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
 pub use requeue::Requeue;
 pub use retry::{RetryReason, retry_after};
-pub use session::{AdmittedRequests, Files, Session};
+pub use session::{AdmittedRequests, Session};
 pub use throttle::Throttles;
 pub use wire::{FileRow, Page, PageBody, Pagination};

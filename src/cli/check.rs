@@ -5,6 +5,7 @@ mod tests;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -118,8 +119,8 @@ async fn test_folder(session: &Session, listed: &ListedFolder) -> FolderView {
 /// The number of files in a folder, by its first page.
 async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalError> {
     let lane = Lane::default();
-    let files = session.files(folder.id, &lane);
-    let body = files.page(PageRequest::FIRST).await?;
+    let body = session.page(folder.id, PageRequest::FIRST, &lane, Duration::MAX);
+    let body = body.await?;
     let total = body.read(drop)?.pagination.total;
     Ok(total)
 }

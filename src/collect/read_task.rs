@@ -265,14 +265,13 @@ impl ReadTask {
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`, and those of a walk sooner.
     async fn page(&self, page: PageRequest) -> Result<(PageRequest, PageBody), ReadError> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let files = self.session.files(self.folder, &self.lane);
         let limit = self.settings.collect.timeout;
         let limit = match self.kind {
             ReadKind::Walk => limit.min(WALK_TIMEOUT),
             ReadKind::Count | ReadKind::Scan | ReadKind::Audit => limit,
         };
-        let body = files.page_within(limit, page).await;
-        Ok((page, body.map_err(ReadError::at(page))?))
+        let body = self.session.page(self.folder, page, &self.lane, limit);
+        Ok((page, body.await.map_err(ReadError::at(page))?))
     }
 }
 

@@ -47,13 +47,24 @@ impl Session {
         })
     }
 
-    /// The files of a folder; `lane` is how the folder is answered.
-    pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
-        Files {
-            session: self,
-            folder,
-            lane,
-        }
+    /// Reads one page of a folder's files (docs/portal.md, File list). Each answer may take until a limit.
+    pub async fn page(
+        &self,
+        folder: FolderId,
+        page: PageRequest,
+        lane: &Lane,
+        limit: Duration,
+    ) -> Result<PageBody, PortalError> {
+        let reply = self.get(Ask::Files(folder, page), lane, limit).await?;
+        Ok(PageBody::new(reply.body))
+    }
+
+    /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
+    /// the text.
+    pub async fn named_once(&self, folder: FolderId, name: &str) -> Result<PageBody, PortalError> {
+        let (ask, lane) = (Ask::Search(folder, name), Lane::default());
+        let reply = self.once(ask, &lane, Duration::MAX).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between.
@@ -147,37 +158,5 @@ impl AdmittedRequests<'_> {
     async fn send(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let (lane, limit) = (Lane::default(), Duration::MAX);
         self.session.send(ask, &lane, limit, &self.admission).await
-    }
-}
-
-/// The files of one folder, which are read page by page.
-pub struct Files<'a> {
-    session: &'a Session,
-    folder: FolderId,
-    lane: &'a Lane,
-}
-
-impl Files<'_> {
-    /// Reads one page (docs/portal.md, File list). Each answer may take until a limit.
-    pub async fn page_within(
-        &self,
-        limit: Duration,
-        page: PageRequest,
-    ) -> Result<PageBody, PortalError> {
-        let ask = Ask::Files(self.folder, page);
-        let reply = self.session.get(ask, self.lane, limit).await?;
-        Ok(PageBody::new(reply.body))
-    }
-
-    pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        self.page_within(Duration::MAX, page).await
-    }
-
-    /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
-    /// the text.
-    pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
-        let ask = Ask::Search(self.folder, name);
-        let reply = self.session.once(ask, self.lane, Duration::MAX).await?;
-        Ok(PageBody::new(reply.body))
     }
 }

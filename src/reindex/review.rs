@@ -8,7 +8,7 @@ use tracing::{debug, info};
 use crate::attempts::{Attempt, Book};
 use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, LaterRead, Observation};
-use crate::portal::{Lane, PageBody, PortalError, Session};
+use crate::portal::{PageBody, PortalError, Session};
 use crate::reindex::Reindexer;
 use crate::reindex::check::NAMES;
 use crate::reindex::input::{Input, judges};
@@ -120,10 +120,8 @@ impl NamedFiles {
         named: Vec<(FileKey, Arc<str>)>,
     ) -> Result<(), PortalError> {
         let session = Session::open(&input.rules.client).await?;
-        let lane = Lane::default();
-        let rows = session.files(attempt.folder, &lane);
         for (key, name) in named {
-            let body = rows.named_once(&name).await?;
+            let body = session.named_once(attempt.folder, &name).await?;
             self.observations.insert(key, sought(&body, key)?);
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -24,11 +25,10 @@ pub(super) async fn read(
     settings: &Settings,
     folder: &ListedFolder,
 ) -> (Vec<Value>, Result<bool, ReadError>) {
-    let lane = Lane::default();
-    let source = session.files(folder.id, &lane);
-    let (source, found) = (&source, &RefCell::new(BTreeMap::new()));
+    let (lane, found) = (&Lane::default(), &RefCell::new(BTreeMap::new()));
     let fetch = |page: PageRequest| async move {
-        let body = source.page(page).await.map_err(ReadError::at(page))?;
+        let body = session.page(folder.id, page, lane, Duration::MAX).await;
+        let body = body.map_err(ReadError::at(page))?;
         let mut found = found.borrow_mut();
         let rows = body.read(|row| {
             // The last read of a file is the one that counts.
