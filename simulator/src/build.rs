@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::document::{Document, Place};
 use super::format::{FORMATS, Format};
 use super::journal::{Change, Counts};
-use super::options::UpdatedAt;
 use super::reasons::Reason;
 use super::refusal::Refusal;
 use super::status::Status;
@@ -64,9 +63,8 @@ impl World {
     /// Adds a folder that computes its files instead of holding them, so that it can have a hundred million: a number of each status.
     ///
     /// Everything about a file follows from its place among the names. By name, the statuses are mixed over the whole folder;
-    /// by status, each is one run at first, by name. All files lie in the root. Nothing moves them but [`World::set_counts`] and the reindex requests;
-    /// a moved file stays at its name, and moves to another place in the order by status. What changes single files is
-    /// refused ([`Refusal::FilesComputed`]).
+    /// by status, each is one run at first, by name. All files lie in the root. Nothing moves them but the reindex requests; a moved file stays at
+    /// its name, and moves to another place in the order by status. What changes single files is refused ([`Refusal::FilesComputed`]).
     pub fn add_synthetic_folder(&mut self, name: &str, counts: &Counts) -> Uuid {
         let folder = self.add_folder(name);
         let synthetic = Synthetic::new(self.rng.u64(..), self.now(), counts);
@@ -75,18 +73,6 @@ impl World {
             self.note_counts(index, Counts::new());
         }
         folder
-    }
-
-    /// Brings files of a synthetic folder into other statuses until it has these numbers of each. As few files change as can; where the sum is
-    /// another one, names are added or taken at the end of the order and all statuses are dealt out anew.
-    pub fn set_counts(&mut self, folder: Uuid, counts: &Counts) -> Result<(), Refusal> {
-        let index = self.folder_index(folder)?;
-        let before = self.folders[index].counts();
-        let changed = self.folders[index].change_computed(|files| files.set_counts(counts));
-        changed.ok_or(Refusal::FilesHeld)?;
-        self.touch(index, UpdatedAt::Files);
-        self.note_counts(index, before);
-        Ok(())
     }
 
     /// Takes note of the counts that a synthetic folder has now.

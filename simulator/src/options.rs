@@ -140,7 +140,7 @@ pub enum SortParameters {
 pub enum UpdatedAt {
     /// Everything, also a file that takes another status.
     Statuses,
-    /// Files that come, go or are replaced; and [`World::set_counts`](super::World::set_counts), whatever it moves.
+    /// Files that come, go or are replaced.
     Files,
     /// The folder itself: what becomes of its files is no change of it.
     Folder,

@@ -26,9 +26,6 @@ pub enum Refusal {
     /// The folder is a synthetic one: single files cannot be added, changed or removed.
     #[error("the folder computes its files: single ones cannot be added, changed or removed")]
     FilesComputed,
-    /// The folder is no synthetic one: its files are changed one by one.
-    #[error("the folder holds its files: they are changed one by one")]
-    FilesHeld,
     /// Not a path of the portal at all.
     #[error("there is nothing at this path")]
     Nothing,
@@ -47,7 +44,6 @@ impl Refusal {
             Self::FolderGone => (404, "folder_not_found"),
             Self::FileUnknown => (404, "file_not_found"),
             Self::FilesComputed => (400, "files_computed"),
-            Self::FilesHeld => (400, "files_held"),
             Self::Nothing => (404, "not_found"),
         }
     }

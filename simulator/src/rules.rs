@@ -2,6 +2,5 @@
 
 mod answers;
 mod order;
-mod served;
 mod support;
 mod synthetic;

@@ -79,32 +79,6 @@ impl Synthetic {
         File::new(self.seed, self.born, number as u64, status)
     }
 
-    /// Brings files into other statuses until the counts are these. As few files change as can; where the sum is another one,
-    /// statuses are dealt out anew.
-    pub fn set_counts(&mut self, counts: &Counts) {
-        let before = self.counts();
-        if before.values().sum::<u64>() != counts.values().sum::<u64>() {
-            (self.deal, self.runs) = dealt(counts);
-            return;
-        }
-        let surplus = |from: &Counts, than: &Counts| -> Vec<(Status, usize)> {
-            let more = |(status, count): (&Status, &u64)| {
-                let other = than.get(status).copied().unwrap_or(0);
-                (status.clone(), whole(count.saturating_sub(other)))
-            };
-            from.iter().map(more).collect()
-        };
-        let mut wanting = surplus(counts, &before);
-        for (from, mut spare) in surplus(&before, counts) {
-            for (to, wanted) in &mut wanting {
-                let moved = spare.min(*wanted);
-                self.relabel(&from, to, moved);
-                spare -= moved;
-                *wanted -= moved;
-            }
-        }
-    }
-
     /// Brings every file of some statuses into another one, and says how many there were.
     pub fn requeue(&mut self, of: impl Fn(&Status) -> bool, to: &Status) -> usize {
         let counts = self.counts();
@@ -198,21 +172,6 @@ mod tests {
         prop::collection::btree_map(prop::sample::select(words), 1_u64..40, 0..6)
     }
 
-    /// Deals the same number of files out in other parts.
-    fn divided(total: u64, parts: &Counts) -> Counts {
-        let sum = parts.values().sum::<u64>().max(1);
-        let mut divided: Counts = parts
-            .iter()
-            .map(|(status, part)| (status.clone(), total * part / sum))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        let rest = total - divided.values().sum::<u64>();
-        if rest > 0 {
-            *divided.entry(Status::Done).or_default() += rest;
-        }
-        divided
-    }
-
     proptest! {
         #[test]
         fn files_have_the_statuses_asked_for_by_name_and_by_run(counts in counts()) {
@@ -225,29 +184,6 @@ mod tests {
                     prop_assert_eq!(&folder.by_name(usize::try_from(file.number).unwrap()).unwrap(), &file);
                 }
             }
-        }
-
-        #[test]
-        fn no_more_files_change_their_status_than_must(before in counts(), parts in counts()) {
-            let mut folder = folder(&before);
-            let then = statuses(&folder);
-            let after = divided(then.len() as u64, &parts);
-            folder.set_counts(&after);
-            let now = statuses(&folder);
-            prop_assert_eq!(counted(&now), after.clone());
-            let left = |(status, count): (&Status, &u64)| {
-                count.saturating_sub(after.get(status).copied().unwrap_or(0))
-            };
-            let must: u64 = before.iter().map(left).sum();
-            let changed = then.iter().zip(&now).filter(|(then, now)| then != now);
-            prop_assert_eq!(changed.count() as u64, must);
-        }
-
-        #[test]
-        fn another_number_of_files_is_dealt_anew(before in counts(), after in counts()) {
-            let mut folder = folder(&before);
-            folder.set_counts(&after);
-            prop_assert_eq!(counted(&statuses(&folder)), after);
         }
     }
 

@@ -63,30 +63,3 @@ fn waiting_files_are_processed_in_turn_by_so_many_workers() {
     let ended = [Status::Done, Status::Failed].map(|s| counts.get(&s).copied());
     assert_eq!(ended.into_iter().flatten().sum::<u64>(), 100);
 }
-
-#[test]
-fn what_comes_of_work_begun_before_a_requeue_is_dropped() {
-    let (mut world, folder) = empty();
-    world.add_files(folder, &Status::Pending, 1).unwrap();
-    world.step(Duration::ZERO);
-    let first_end = world.life.events.peek().unwrap().0.at;
-    world.step(first_end.saturating_sub(Duration::from_millis(1)));
-    world.reindex_all(folder).unwrap();
-    world.step(Duration::from_millis(2));
-    let counts = world.counts(folder).unwrap();
-    assert_eq!(counts, [(Status::Processing, 1)].into());
-}
-
-#[test]
-fn the_world_keeps_its_size_and_has_every_status() {
-    let mut world = World::populated(options(3));
-    world.step(Duration::from_hours(24 * 20));
-    let ids = world.folder_ids();
-    let counts: Vec<_> = ids.iter().map(|id| world.counts(*id).unwrap()).collect();
-    let total: u64 = counts.iter().flat_map(|counts| counts.values()).sum();
-    assert!((600..1_100).contains(&total), "{total}");
-    for status in [Status::Done, Status::Failed, Status::Flagged] {
-        assert!(counts.iter().any(|counts| counts.contains_key(&status)));
-    }
-    assert_eq!(counts[3], [].into(), "the empty folder stays empty");
-}

@@ -107,23 +107,6 @@ async fn pages_are_20_by_default_and_cut_to_100_or_lower() {
 }
 
 #[tokio::test]
-async fn a_search_finds_parts_of_names_whatever_their_case() {
-    let portal = Portal::new();
-    for name in ["Invoice 1.txt", "a & b.txt", "invoice 2.txt"] {
-        portal.add(name, Status::Done);
-    }
-    for (query, found) in [
-        ("?search=INVOICE", &["Invoice 1.txt", "invoice 2.txt"][..]),
-        ("?search=a+%26", &["a & b.txt"]),
-        ("?search=other", &[]),
-    ] {
-        let answer = portal.files(query).await;
-        assert_eq!(answer.column("filename"), found, "{query}");
-        assert_eq!(answer.body["pagination"]["total"], found.len());
-    }
-}
-
-#[tokio::test]
 async fn a_deleted_folder_answers_404_and_stays_in_the_list_or_leaves_it() {
     for (switch, listed) in [
         (DeletedFolders::Listed, &["1"][..]),

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::support::Portal;
-use crate::{Equals, Position, SortOrder, SortParameters, Status, Switches};
+use crate::{Equals, Position, Status, Switches};
 
 /// The statuses of two files each; docs/portal.md does not name the last three.
 fn statuses() -> Vec<Status> {
@@ -58,48 +58,6 @@ async fn statuses_lie_in_the_order_of_the_portal_and_unnamed_ones_at_an_end_of_i
             }
         }
     }
-}
-
-#[tokio::test]
-async fn parameters_may_be_obeyed_or_ignored() {
-    let query = |by: &str, order: &str| format!("sortBy={by}&sortOrder={order}");
-    for (parameters, by_matters, order_matters) in [
-        (SortParameters::Obeyed, true, true),
-        (SortParameters::OrderIgnored, true, false),
-        (SortParameters::ByIgnored, false, true),
-        (SortParameters::Ignored, false, false),
-    ] {
-        let (portal, folders) = portal(|switches| {
-            switches.sort_parameters = parameters;
-            switches.default_order = SortOrder::Descending;
-        });
-        for folder in folders {
-            let names = async |by, order| {
-                let page = portal.page(folder, &query(by, order)).await;
-                page.column("filename")
-            };
-            let down = names("filename", "desc").await;
-            assert!(down.is_sorted_by(|a, b| a > b));
-            let up = names("filename", "asc").await;
-            assert_eq!(up != down, order_matters, "{parameters:?}");
-            let by_status = names("indexStatus", "desc").await;
-            assert_eq!(by_status != down, by_matters, "{parameters:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn the_order_by_status_follows_a_change() {
-    let portal = Portal::new();
-    let first = portal.add("a", Status::Pending);
-    portal.add("b", Status::Pending);
-    let sorted = async || portal.files("?sortBy=indexStatus").await.column("filename");
-    assert_eq!(sorted().await, ["a", "b"]);
-    let set = portal
-        .simulator
-        .with(|world| world.set_status(portal.folder, first, Status::Done, None));
-    set.unwrap();
-    assert_eq!(sorted().await, ["b", "a"]);
 }
 
 #[tokio::test]
