@@ -8,9 +8,6 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::manual;
-#[path = "../../../deploy/licences/src/licences.rs"]
-mod licences;
-
 use crate::support::process::run;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -66,7 +63,12 @@ impl Package {
                 manual::write(&pages);
                 files(&format!("{}/*.1", pages.display()))
             }
-            "target/licences.txt" => vec![self.licences()],
+            "target/licences.txt" => {
+                let file = self.folder.join("licences.txt");
+                let script = format!("{ROOT}/deploy/release/licences");
+                execute(Command::new(script).arg(&file));
+                vec![file]
+            }
             _ => files(&format!("{ROOT}/{source}")),
         };
         assert!(!sources.is_empty(), "{source} is not there");
@@ -79,13 +81,6 @@ impl Package {
             fs::copy(source, &place).unwrap();
             fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
         }
-    }
-
-    /// Writes what `cargo run --package kb-licences` writes.
-    fn licences(&self) -> PathBuf {
-        let file = self.folder.join("licences.txt");
-        fs::write(&file, licences::of_the_program().unwrap()).unwrap();
-        file
     }
 
     /// Where a file of the package is.
