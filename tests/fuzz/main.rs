@@ -12,9 +12,8 @@ use proptest::sample::{Index, select};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 5] = [
     ("configuration", targets::configuration),
-    ("exposition", targets::exposition),
     ("folder_list", targets::folder_list),
     ("page", targets::page),
     ("reason", targets::reason),

@@ -1,37 +1,34 @@
-//! The whole path: a portal in trouble, the exporter, Prometheus with the shipped rules, Alertmanager, a webhook.
+//! Prometheus with the shipped rules, Alertmanager and a webhook in incidents of an hour and more: how often somebody is notified. Each job
+//! plays one; a minute is half a second.
 
-mod incidents;
-
+use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::get;
+use regex::{Captures, Regex};
+use serde_json::json;
+use tokio::net::TcpListener;
 
 use crate::support::alertmanager::{Alertmanager, Webhook};
-use crate::support::exporter::Exporter;
-use crate::support::portal::Portal;
-use crate::support::prometheus::{self, Prometheus};
+use crate::support::prometheus::Prometheus;
 use crate::support::rules;
-use crate::support::wait::wait_for;
-use crate::support::workspace::Workspace;
-
-use kb_simulator::Status;
-use regex::{Captures, Regex};
-use serde_json::{Value, json};
-use uuid::Uuid;
-
-/// How much faster than in life time goes by for the rules: a minute is a second.
-const FASTER: u64 = 60;
-
-/// The key that the exporter has for the portals.
-const KEY: &str = "kbk_demo";
 
 /// The shipped configuration of Alertmanager.
 const ALERTMANAGER: &str = include_str!("../../deploy/alertmanager.yml");
 
-/// The shipped configuration, which notifies a webhook, with its times divided by a number.
-fn scaled(webhook: &str, by: u64) -> String {
+/// The same, which notifies a webhook, with its times divided.
+fn scaled(webhook: &str) -> String {
     let time = Regex::new(r"(group_wait|group_interval|repeat_interval): ([0-9smh]+)").unwrap();
     let config = time.replace_all(ALERTMANAGER, |found: &Captures<'_>| {
-        format!("{}: {}ms", &found[1], rules::milliseconds(&found[2]) / by)
+        format!(
+            "{}: {}ms",
+            &found[1],
+            rules::milliseconds(&found[2]) / FASTER
+        )
     });
     let receivers = ["- name: operators\n", "- name: on-call\n"];
     receivers
@@ -43,100 +40,167 @@ fn scaled(webhook: &str, by: u64) -> String {
         })
 }
 
-/// A server that scrapes an exporter, follows the rules in their fast form, and tells an Alertmanager.
-async fn watching(exporter: &Exporter, alertmanager: &Alertmanager) -> Prometheus {
+/// How much faster than in life time goes by.
+const FASTER: u64 = 120;
+
+/// How many seconds a minute takes.
+const MINUTE: f64 = 0.5;
+
+/// When the incidents begin, in minutes: until then, all is well.
+const BEGIN: f64 = 20.0;
+
+/// When they end.
+const END: f64 = 80.0;
+
+/// When the workers run again that stopped at the begin: it takes an hour to be told.
+const REPAIRED: f64 = 100.0;
+
+const FOLDERS: usize = 60;
+
+/// What an exporter serves in a minute of the story; nothing while it does not answer.
+type Page = fn(f64) -> String;
+
+/// In each of sixty folders, 25 of 65 new files fail, all within six minutes.
+fn many_folders(minute: f64) -> String {
+    let mut page = "kb_portal_up{portal=\"main\"} 1\n".to_owned();
+    for number in 0..FOLDERS {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let has_failed = minute >= BEGIN + number as f64 / 10.0;
+        let (done, failed) = if has_failed { (240, 25) } else { (200, 0) };
+        let folder = format!("portal=\"main\",folder_id=\"f{number}\",folder=\"Folder {number}\"");
+        for line in [
+            format!("kb_folder_up{{{folder}}} 1"),
+            format!("kb_folder_files{{{folder},status=\"done\"}} {done}"),
+            format!("kb_folder_files{{{folder},status=\"failed\"}} {failed}"),
+            format!("kb_folder_status_entries_total{{{folder},status=\"done\"}} {done}"),
+            format!("kb_folder_status_entries_total{{{folder},status=\"failed\"}} {failed}"),
+        ] {
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "{line}");
+        }
+    }
+    page
+}
+
+/// The process that reads three portals.
+fn active(minute: f64) -> String {
+    let is_dead = (BEGIN..END).contains(&minute);
+    if is_dead { String::new() } else { reading(1) }
+}
+
+/// A process that waits for it, and does not become active.
+fn standby(_: f64) -> String {
+    reading(0)
+}
+
+fn reading(active: u8) -> String {
+    let portals = ["a", "b", "c"];
+    portals
+        .map(|name| format!("kb_portal_active{{portal=\"{name}\"}} {active}\n"))
+        .concat()
+}
+
+/// The list is read once in fourteen minutes.
+fn seldom_read(minute: f64) -> String {
+    let is_read = !(BEGIN..END).contains(&minute) || (minute - BEGIN) % 14.0 >= 12.8;
+    let (up, down) = (u8::from(is_read), u8::from(!is_read));
+    format!(
+        "kb_portal_up{{portal=\"main\"}} {up}\n\
+         kb_portal_unavailable{{portal=\"main\",reason=\"unreachable\"}} {down}\n\
+         kb_collection_interval_seconds{{portal=\"main\"}} {MINUTE}\n"
+    )
+}
+
+/// The workers stop while forty files wait.
+fn no_workers(minute: f64) -> String {
+    let done = if minute < REPAIRED {
+        minute.min(BEGIN)
+    } else {
+        minute - REPAIRED + BEGIN
+    };
+    let folder = "portal=\"main\",folder_id=\"f\",folder=\"Inbox\"";
+    let interval = format!("kb_collection_interval_seconds{{portal=\"main\"}} {MINUTE}\n");
+    let portal = format!("kb_portal_up{{portal=\"main\"}} 1\n{interval}");
+    let pending = format!("kb_folder_files{{{folder},status=\"pending\"}} 40\n");
+    let entries = format!("kb_folder_status_entries_total{{{folder},status=\"done\"}} {done:.0}\n");
+    portal + &pending + &entries
+}
+
+/// Serves a page on a free port of loopback until the test ends.
+async fn serve(begun: Instant, page: Page) -> SocketAddr {
+    let answer = move || async move {
+        let minute = begun.elapsed().as_secs_f64() / MINUTE;
+        let page = page(minute);
+        (!page.is_empty())
+            .then_some(page)
+            .ok_or(StatusCode::SERVICE_UNAVAILABLE)
+    };
+    let router = Router::new().route("/metrics", get(answer));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+/// A server that scrapes the jobs, follows the rules, and tells an Alertmanager.
+async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: &Alertmanager) -> Prometheus {
     let folder = tempfile::tempdir().unwrap();
-    let rules = folder.path().join("rules.yml");
-    fs::write(&rules, rules::faster(FASTER, FASTER)).unwrap();
-    let config = config(exporter, &rules, alertmanager);
+    let file = folder.path().join("rules.yml");
+    fs::write(&file, rules::faster(FASTER)).unwrap();
+    let scrapes = jobs
+        .iter()
+        .map(|(name, targets)| json!({"job_name": name, "static_configs": [{"targets": targets}]}));
+    let config = json!({
+        "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"},
+        "rule_files": [file],
+        "scrape_configs": scrapes.collect::<Vec<_>>(),
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager.address()]}]}]},
+    });
     // As it is shipped, a value counts for five minutes.
-    Prometheus::start(&config, folder, &["--query.lookback-delta=5s"]).await
-}
-
-fn config(exporter: &Exporter, rules: &Path, alertmanager: &Alertmanager) -> Value {
-    let mut config = prometheus::scraping(exporter.address());
-    config["global"] = json!({"evaluation_interval": "1s"});
-    config["rule_files"] = json!([rules]);
-    config["alerting"] = json!({"alertmanagers": [
-        {"static_configs": [{"targets": [alertmanager.address()]}]},
-    ]});
-    config
-}
-
-/// A folder with finished files.
-fn folder(portal: &Portal, name: &str, files: usize) -> (Uuid, Vec<Uuid>) {
-    let folder = portal.folder(name);
-    let file = |number| portal.file(folder, &format!("{number}.pdf"), Status::Done);
-    (folder, (0..files).map(file).collect())
+    Prometheus::start(&config, folder, &["--query.lookback-delta=2500ms"]).await
 }
 
 #[tokio::test]
-async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() {
-    let portal = Portal::start().await;
-    let other = Portal::start().await;
-    let (invoices, bills) = folder(&portal, "Invoices & bills", 400);
-    let (inbox, mails) = folder(&portal, "Inbox", 20);
-    other.folder("Elsewhere");
-    let portals = [("main", portal.base_url()), ("other", other.base_url())];
-    let workspace = Workspace::each_second(&portals);
-    let exporter = Exporter::start(&workspace).await;
-    exporter.collected().await;
+async fn an_incident_is_told_a_few_times_and_called_off() {
     let webhook = Webhook::start().await;
-    let alertmanager = Alertmanager::start(&scaled(&webhook.url(), FASTER)).await;
-    let prometheus = watching(&exporter, &alertmanager).await;
-    wait_for("the rules know the folders", async || {
-        let known = prometheus.query("kb:entries:new15m{folder_id!=''}").await;
-        (known.len() == 6).then_some(())
-    })
-    .await;
+    let alertmanager = Alertmanager::start(&scaled(&webhook.url())).await;
+    let begun = Instant::now();
+    let jobs = [
+        ("kb-many", vec![serve(begun, many_folders).await]),
+        (
+            "kb-exporter",
+            vec![serve(begun, active).await, serve(begun, standby).await],
+        ),
+        ("kb-seldom", vec![serve(begun, seldom_read).await]),
+        ("kb-queue", vec![serve(begun, no_workers).await]),
+    ];
+    let _prometheus = watching(&jobs, &alertmanager).await;
 
-    bills[..15]
-        .iter()
-        .for_each(|file| portal.set(invoices, *file, Status::Failed));
-    mails[..4]
-        .iter()
-        .for_each(|file| portal.set(inbox, *file, Status::Flagged));
-    other.world(|world| world.revoke_key(KEY));
-
-    let failed = webhook.told("KbFailedSpike", "firing").await;
-    assert_eq!(failed["labels"]["folder_id"], invoices.to_string());
-    assert_eq!(failed["labels"]["portal"], "main");
-    let annotations = &failed["annotations"];
-    let description = annotations["description"].as_str().unwrap();
-    assert!(
-        description.starts_with("Folder \"Invoices & bills\" of the portal main: 15 of 15 files"),
-        "{description}"
-    );
-    let runbook = "https://git.example/kb-exporter/blob/main/alerts/runbook.md#kbfailedspike";
-    assert_eq!(annotations["runbook_url"], runbook);
-    let page = format!("http://localhost:15732/folders/main/{invoices}");
-    assert_eq!(annotations["page_url"], page);
-    let board = format!(
-        "http://localhost:3000/d/kb-folder?var-job=kb-exporter&var-portal=main&var-folder={invoices}"
-    );
-    assert_eq!(annotations["dashboard_url"], board);
-    let flagged = webhook.told("KbFlaggedSpike", "firing").await;
-    assert_eq!(flagged["labels"]["folder_id"], inbox.to_string());
-    let rejected = webhook.told("KbPortalUnreadable", "firing").await;
-    assert_eq!(rejected["labels"]["portal"], "other");
-    assert_eq!(rejected["labels"]["reason"], "unauthorized");
-
-    other.world(|world| world.issue_key(KEY));
-    for name in ["KbFailedSpike", "KbFlaggedSpike", "KbPortalUnreadable"] {
-        let resolved = webhook.told(name, "resolved").await;
-        assert_eq!(
-            resolved["labels"]["severity"],
-            if name == "KbPortalUnreadable" {
-                "critical"
-            } else {
-                "warning"
-            }
-        );
+    let names = [
+        "KbFailedSpike",
+        "KbExporterDown",
+        "KbPortalUnreadable",
+        "KbQueueStuck",
+    ];
+    for name in names {
+        webhook.told(name, "firing").await;
     }
-    // The key is the reason, and nobody is told of what follows from it.
-    let stale = |alert: &Value| alert["labels"]["alertname"] == "KbCollectionStale";
-    let told = webhook.all();
-    let consequences: Vec<_> = told.iter().filter(|alert| stale(alert)).collect();
-    assert!(consequences.is_empty(), "{consequences:?}");
-    exporter.stop().await;
+    for name in names {
+        webhook.told(name, "resolved").await;
+    }
+
+    for (job, most) in [
+        ("kb-many", 4),
+        ("kb-exporter", 2),
+        ("kb-seldom", 2),
+        ("kb-queue", 2),
+    ] {
+        let told = webhook.notifications();
+        let told: Vec<_> = told
+            .iter()
+            .filter(|told| told["groupLabels"]["job"] == job)
+            .map(|told| format!("{} {}", told["groupLabels"], told["status"]))
+            .collect();
+        assert!(told.len() <= most, "{job}: {told:#?}");
+    }
 }

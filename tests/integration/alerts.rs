@@ -6,13 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 use crate::dashboards;
 use crate::support::process::run;
 use crate::support::rules::{self, Rule};
-
-use serde::Deserialize;
 
 fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
@@ -125,77 +122,6 @@ fn there_are_few_rules_and_each_can_be_read() {
     assert!(rules::text().lines().count() <= 450);
     for rule in records.iter().chain(&alerts) {
         assert!(rule.expr.len() <= 400, "{}: {}", rule.name(), rule.expr);
-    }
-}
-
-#[test]
-fn every_alert_is_silent_before_it_fires_and_after_it_is_resolved() {
-    let mut whole = BTreeSet::new();
-    for file in files("alerts/tests", "yml") {
-        let tests: Tests = serde_saphyr::from_str(&text(&file)).unwrap();
-        let of_a_test = |test: &Test| test.whole_stories();
-        whole.extend(tests.tests.iter().flat_map(of_a_test));
-    }
-    for alert in alerts() {
-        assert!(whole.contains(alert.name()), "{}", alert.name());
-    }
-}
-
-/// A file of tests of rules.
-#[derive(Deserialize)]
-struct Tests {
-    tests: Vec<Test>,
-}
-
-#[derive(Deserialize)]
-struct Test {
-    #[serde(default)]
-    promql_expr_test: Vec<Check>,
-}
-
-/// What an expression gives at a time.
-#[derive(Deserialize)]
-struct Check {
-    expr: String,
-    eval_time: String,
-    #[serde(default)]
-    exp_samples: Vec<Sample>,
-}
-
-#[derive(Deserialize)]
-struct Sample {
-    labels: String,
-}
-
-/// The expression of a check that names every alert that fires.
-const FIRING: &str = r#"count by (alertname) (ALERTS{alertstate="firing"})"#;
-
-impl Test {
-    /// The alerts that it expects to be silent, to fire and to be silent, in this order.
-    fn whole_stories(&self) -> BTreeSet<String> {
-        let checks = self.promql_expr_test.iter();
-        let checks: Vec<_> = checks.filter(|check| check.expr == FIRING).collect();
-        let named = checks.iter().flat_map(|check| check.alerts());
-        let named: BTreeSet<_> = named.collect();
-        let is_whole = |name: &String| {
-            let mut story: Vec<_> = checks.iter().map(|check| check.alerts()).collect();
-            story.dedup_by_key(|alerts| alerts.contains(name));
-            let story: Vec<_> = story.iter().map(|alerts| alerts.contains(name)).collect();
-            story.starts_with(&[false, true, false])
-        };
-        assert!(checks.is_sorted_by_key(|check| check.time()), "{named:?}");
-        named.into_iter().filter(is_whole).collect()
-    }
-}
-
-impl Check {
-    fn time(&self) -> Duration {
-        humantime::parse_duration(&self.eval_time).unwrap()
-    }
-
-    fn alerts(&self) -> BTreeSet<String> {
-        let name = |sample: &Sample| sample.labels.split('"').nth(1).unwrap().to_owned();
-        self.exp_samples.iter().map(name).collect()
     }
 }
 

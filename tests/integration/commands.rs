@@ -8,6 +8,7 @@ use std::process::Output;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::{Process, run};
+use crate::support::schema::judged;
 use crate::support::workspace::{Workspace, program};
 
 use kb_exposition::Sample;
@@ -106,6 +107,47 @@ fn the_example_that_is_printed_is_a_configuration_without_warnings() {
     let (code, text) = check(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.contains("warning"), "{text}");
+}
+
+/// A schema tells an editor what the parser would refuse.
+#[test]
+fn the_schema_accepts_and_refuses_what_the_parser_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("schema.json");
+    let printed = |what: &str| run(program().args(["config", what]), "").stdout;
+    fs::write(&schema, printed("schema")).unwrap();
+    let portal = "{name: a, base_url: 'https://p', api_key_env: K}";
+    let right = [
+        String::from_utf8(printed("example")).unwrap(),
+        include_str!("../../docs/example.yml").to_owned(),
+        format!("portals: [{portal}]\ncollect:\nreindex: {{mode: false, budget:}}\n"),
+    ];
+    let wrong = [
+        "{}".to_owned(),
+        "portals: []".to_owned(),
+        "portals: [{name: a}]".to_owned(),
+        "portals: [{name: a, base_url: ftp://p, api_key_env: K}]".to_owned(),
+        format!("portals: [{portal}]\ncollect: {{tiemout: 1s}}"),
+        format!("portals: [{portal}]\ncollect: {{concurrency: 65}}"),
+        format!("portals: [{portal}]\ncollect: {{strategy: fast}}"),
+        format!("portals: [{portal}]\nreindex: {{max_failed_ratio: 1.5}}"),
+        format!("portals: [{portal}]\nreindex: {{match: a}}"),
+        format!("portals: [{portal}]\nreindex: {{folders: [{{mode: off}}]}}"),
+        format!("portals: [{portal}]\nreindex: {{folders: [{{match: a, folders: []}}]}}"),
+        format!("portals: [{portal}]\nstate: {{path: ''}}"),
+    ];
+    let documents: Vec<_> = right.iter().chain(&wrong).collect();
+    let values = documents
+        .iter()
+        .map(|yaml| serde_saphyr::from_str(yaml).unwrap());
+    let Some(judged) = judged(&schema, None, &values.collect::<Vec<_>>()) else {
+        return;
+    };
+    for (number, (yaml, judged)) in documents.iter().zip(judged).enumerate() {
+        let (is_right, (code, text)) = (number < right.len(), check(yaml));
+        assert_eq!(judged == "ok", is_right, "{yaml}: {judged}");
+        assert_eq!(code == Some(0), is_right, "{yaml}: {text}");
+    }
 }
 
 #[test]
@@ -244,32 +286,6 @@ async fn the_first_signal_ends_a_demo_that_still_generates_its_portal() {
     assert_eq!(demo.ended().await.code(), Some(0));
     let output = demo.output().join("\n");
     assert!(!output.contains("status page"), "{output}");
-}
-
-#[tokio::test]
-async fn the_key_is_never_written_anywhere() {
-    let portal = Portal::with(|options| options.key = SECRET.to_owned()).await;
-    portal.folder("Inbox");
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    fs::write(workspace.path("key"), SECRET).unwrap();
-    let mut command = workspace.command();
-    let exporter = Exporter::launch(command.args(["--log.level", "trace"])).await;
-    exporter.collected().await;
-    portal.world(|world| world.revoke_key(SECRET));
-    let metrics = exporter.collected_again().await;
-    assert_eq!(metrics.value("kb_portal_up", &[]), Some(0.0));
-    for path in ["/metrics", "/health", "/", "/readyz"] {
-        let text = exporter.get(path).await.text().await.unwrap();
-        assert!(!text.contains(SECRET), "{path}");
-    }
-    let log = exporter.output().join("\n");
-    assert!(!log.contains(SECRET));
-    assert!(log.contains("unauthorized"), "{log}");
-    let state = fs::read_dir(workspace.path("state")).unwrap();
-    for file in state {
-        let bytes = fs::read(file.unwrap().path()).unwrap();
-        assert!(!String::from_utf8_lossy(&bytes).contains(SECRET));
-    }
 }
 
 #[tokio::test]

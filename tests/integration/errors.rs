@@ -1,13 +1,10 @@
 //! The classes of errors, as operators meet them: labels, `/health`, the page, `scan` and `errors --explain`.
 
-mod slots;
-
 use std::collections::BTreeSet;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::run;
-use crate::support::reasons::in_letters;
 use crate::support::workspace::{Workspace, program};
 use kb_exposition::Exposition;
 
@@ -63,6 +60,13 @@ fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) 
         portal.add(folder, &file);
     }
     folder
+}
+
+/// A number in letters, which no mask takes for one.
+fn in_letters(number: u32) -> String {
+    let digits = number.to_string();
+    let letter = |digit: u8| char::from(digit - b'0' + b'a');
+    digits.bytes().map(letter).collect()
 }
 
 /// Reasons without a digit that no two files share.

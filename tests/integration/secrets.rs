@@ -221,7 +221,8 @@ async fn the_key_is_shown_nowhere_although_the_portal_quotes_it() {
         set(config, "/portals/0/user_agent", &format!("agent/{key}"));
         config["portals"][1]["folders"] = json!({"exclude": [key]});
     });
-    let exporter = Exporter::start(&workspace).await;
+    let mut command = workspace.command();
+    let exporter = Exporter::launch(command.args(["run", "--log.level", "trace"])).await;
     exporter.collected().await;
     for path in ["/metrics", "/health", "/", "/errors", "/config"] {
         let text = exporter.get(path).await.text().await.unwrap();
@@ -231,4 +232,9 @@ async fn the_key_is_shown_nowhere_although_the_portal_quotes_it() {
     assert!(health.contains("unknown key: ****"), "{health}");
     let said = exporter.output().join("\n");
     assert!(!said.contains(&key), "{said}");
+    exporter.stop().await;
+    for file in fs::read_dir(workspace.path("state")).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(&key));
+    }
 }

@@ -5,11 +5,9 @@
 
 mod answers;
 mod configuration;
-mod exposition;
 
 pub use answers::{folder_list, page, reason, retry_after};
 pub use configuration::configuration;
-pub use exposition::exposition;
 
 use kb_exporter::text;
 

@@ -5,7 +5,10 @@ use crate::support::portal::Portal;
 use crate::support::promtool;
 use crate::support::workspace::Workspace;
 
-use kb_simulator::Status;
+use kb_exporter::model::FolderName;
+use kb_exporter::text::is_unsafe;
+use kb_exposition::Sample;
+use kb_simulator::{NewFile, Status};
 
 /// Names of folders, and what is shown of them.
 const NAMES: [(&str, &str); 10] = [
@@ -29,6 +32,46 @@ const NAMES: [(&str, &str); 10] = [
         "kb_folder_files{a=\"1\"} 7 # <b>&amp;</b>",
     ),
 ];
+
+/// Parts of names that somebody could choose to break something.
+const PIECES: [&str; 16] = [
+    "\"", "\\", "\n", "\r", "{", "}", ",", "=", "#", " ", "\u{1b}[2J", "\u{202e}", "\0", "é", "名", "<b>",
+];
+
+/// The same for names at random, which the program itself says how it shows, and for reasons.
+#[tokio::test]
+async fn any_name_and_any_reason_read_back() {
+    let portal = Portal::start().await;
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut text = || -> String {
+        let pieces = 1 + random.usize(..80);
+        (0..pieces).filter_map(|_| random.choice(PIECES)).collect()
+    };
+    let folders: Vec<_> = (0..100)
+        .map(|_| {
+            let name = text();
+            let folder = portal.folder(&name);
+            let file = NewFile::new("a.pdf", Status::Failed).because(text());
+            portal.add(folder, &file);
+            (folder, FolderName::new(&name))
+        })
+        .collect();
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let metrics = Exporter::start(&workspace).await.collected().await;
+    for (folder, name) in folders {
+        let id = folder.to_string();
+        let labels = [("folder_id", &*id), ("folder", name.label())];
+        let classes = metrics.all("kb_folder_file_errors", &labels);
+        assert_eq!(classes.map(Sample::count).sum::<u64>(), 1, "{name:?}");
+    }
+    let values = metrics.samples.iter().flat_map(|it| it.labels.values());
+    for value in values {
+        let harmful = |character: char| is_unsafe(character) && !"\n\t".contains(character);
+        assert!(!value.contains(harmful), "{value:?}");
+        assert!(value.chars().count() <= 200, "{value:?}");
+    }
+    promtool::has_nothing_to_say(&metrics.text);
+}
 
 #[tokio::test]
 async fn names_of_folders_read_back_and_cannot_break_a_line() {

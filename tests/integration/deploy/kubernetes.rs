@@ -107,19 +107,6 @@ fn every_object_selects_the_pod_and_its_port() {
 }
 
 #[test]
-fn probes_ask_for_paths_that_the_exporter_has() {
-    let container = &pod()["containers"][0];
-    for (probe, path) in [
-        ("startupProbe", "/livez"),
-        ("livenessProbe", "/livez"),
-        ("readinessProbe", "/readyz"),
-    ] {
-        let asked = &container[probe]["httpGet"];
-        assert_eq!(asked, &json!({"path": path, "port": "http"}), "{probe}");
-    }
-}
-
-#[test]
 fn the_configuration_the_keys_and_the_state_are_where_the_exporter_looks() {
     let pod = pod();
     let claims = manifest("statefulset")["spec"]["volumeClaimTemplates"].clone();

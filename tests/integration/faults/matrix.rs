@@ -1,7 +1,6 @@
 //! Many trials in one process, step by step: before, during and after.
 
 use std::collections::BTreeMap;
-use std::iter::zip;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -9,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::table::Row;
-use super::trial::{Moment, Trial, is_up, runs};
+use super::trial::{Trial, is_up, runs};
 use super::witness;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
@@ -154,9 +153,9 @@ impl Matrix {
         .await;
     }
 
-    /// Other folders and the other portal are counted at each interval, and the sick ones are not asked more often than they should be.
+    /// Other folders and the other portal are counted at each interval.
     async fn others_keep_their_pace(&mut self) {
-        let (since, begun) = self.moments().await;
+        let begun = self.scrape().await;
         let mut last = begun.clone();
         for _ in 0..2 {
             let before = last;
@@ -166,24 +165,7 @@ impl Matrix {
                 })
                 .await;
         }
-        let (until, ended) = self.moments().await;
-        took_few_intervals(&begun[WELL], &ended[WELL]);
-        for (trial, (since, until)) in zip(&self.trials, zip(since, until)) {
-            trial.was_asked_in_moderation(&since, &until);
-        }
-    }
-
-    /// What each portal was asked until now, and what is published now.
-    async fn moments(&mut self) -> (Vec<Moment>, Published) {
-        let early: Vec<_> = self.trials.iter().map(Trial::asked).collect();
-        let published = self.scrape().await;
-        let moment = |(trial, early): (&Trial, _)| Moment {
-            early,
-            runs: runs(&published[&trial.portal], &ENDED),
-            late: trial.asked(),
-        };
-        let moments = zip(&self.trials, early).map(moment).collect();
-        (moments, published)
+        took_few_intervals(&begun[WELL], &last[WELL]);
     }
 
     /// The faults end, and all is counted again.

@@ -66,15 +66,6 @@ impl Row {
     pub(crate) fn name(&self) -> String {
         format!("{:?} at {:?}", self.fault, self.at)
     }
-
-    /// Whether it is tried again before the next collection.
-    pub(crate) fn is_tried_once(&self) -> bool {
-        match &self.fault {
-            Kind::Of(Fault::Status(status, _)) => !matches!(status, 408 | 429 | 500..),
-            Kind::Redirect(_) => true,
-            Kind::Of(_) => false,
-        }
-    }
 }
 
 /// Rows in which somebody waits: the exporter for an answer, or the portal for the next request.

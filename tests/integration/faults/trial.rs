@@ -1,7 +1,6 @@
-//! One fault at a portal of its own: what is expected, and what the portal was asked.
+//! One fault at a portal of its own, and what is expected of it.
 
 use std::net::SocketAddr;
-use std::ops::Sub;
 
 use kb_simulator::faults::{Fault, Target};
 use uuid::Uuid;
@@ -134,58 +133,6 @@ impl Trial {
         let again = |other: &Uuid| counted(metrics, *other) > counted(before, *other);
         self.strikes_whole_portal() || others.iter().all(again)
     }
-
-    pub(super) fn asked(&self) -> Asked {
-        let struck = format!("{}/files", self.folders[0]);
-        Asked {
-            lists: self.sick.requests_to("/mine"),
-            files: self.sick.requests_to("/files"),
-            struck: self.sick.requests_to(&struck),
-        }
-    }
-
-    /// A portal or a folder that refuses is asked once in each collection.
-    pub(super) fn was_asked_in_moderation(&self, since: &Moment, until: &Moment) {
-        if !self.row.is_tried_once() {
-            return;
-        }
-        let runs = until.runs - since.runs;
-        let (least, most) = (until.early - since.late, until.late - since.early);
-        let said = format!("{}: {runs} collections, {least:?} to {most:?}", self.name());
-        if self.strikes_whole_portal() {
-            assert!(least.lists <= runs + 1 && runs <= most.lists + 1, "{said}");
-            assert_eq!(most.files, 0, "folders were asked for: {said}");
-        } else {
-            assert!(least.struck <= runs + 1, "{said}");
-        }
-    }
-}
-
-/// Requests that a portal received.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
-    lists: usize,
-    files: usize,
-    struck: usize,
-}
-
-impl Sub for Asked {
-    type Output = Self;
-
-    fn sub(self, before: Self) -> Self {
-        Self {
-            lists: self.lists - before.lists,
-            files: self.files - before.files,
-            struck: self.struck - before.struck,
-        }
-    }
-}
-
-/// Collections of a portal that ended, and the requests until shortly before and after they were read.
-pub(super) struct Moment {
-    pub(super) early: Asked,
-    pub(super) runs: usize,
-    pub(super) late: Asked,
 }
 
 /// Collections of a portal with one of these results.

@@ -93,22 +93,12 @@ async fn a_unix_socket_needs_no_password() {
 #[tokio::test]
 async fn a_url_that_cannot_be_used_is_found_by_the_check_of_the_configuration() {
     let shared = Shared::new("off").await;
-    for (url, says) in [
-        ("mysql://kb:8d1c97e2@db.example/kb", "must have a URL"),
-        ("postgres://kb:a?8d1c97e2@db.example/kb", "must have a URL"),
-        ("postgres://kb:8d1c97e2@db.example:0/kb", "the port must be"),
-        (
-            "postgres://kb:8d1c97e2@db.example/kb?sslrootcert=/missing",
-            "cannot be read",
-        ),
-    ] {
-        let workspace = shared.by(url);
-        let output = run(workspace.command().arg("--config.check"), "");
-        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(says), "{text}");
-        assert!(!text.contains(SECRET), "{text}");
-    }
+    let workspace = shared.by("postgres://kb:a?8d1c97e2@db.example/kb");
+    let output = run(workspace.command().arg("--config.check"), "");
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("must have a URL"), "{text}");
+    assert!(!text.contains(SECRET), "{text}");
     let workspace = shared.by(&shared.database.url());
     let output = run(workspace.command().arg("--config.check"), "");
     assert_eq!(output.status.code(), Some(0));

@@ -3,15 +3,12 @@
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
-use fantoccini::wd::WebDriverCompatibleCommand;
-use fantoccini::{Client, ClientBuilder};
-use hyper::Method;
-use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::{Map, Value, json};
-use url::{ParseError, Url};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
 
+use super::exporter::{client, json_of};
 use super::process::Process;
 
 /// Where `tests/run` puts axe-core, which judges how accessible a page is; `*` is the version of Python.
@@ -22,7 +19,8 @@ const AXE: &str = concat!(
 
 /// A browser with one page.
 pub(crate) struct Browser {
-    client: Client,
+    /// Where the driver takes commands.
+    session: String,
     _driver: Process,
 }
 
@@ -67,22 +65,19 @@ impl Browser {
                 line.contains("successfully on port ").then_some(())
             })
             .await;
-        let arguments = json!([
+        let arguments = [
             "--headless=new",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-dev-shm-usage",
             "--hide-scrollbars",
-        ]);
-        let mut capabilities = Map::new();
-        capabilities.insert("goog:chromeOptions".to_owned(), json!({"args": arguments}));
-        let client = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities)
-            .connect(&format!("http://127.0.0.1:{port}"))
-            .await
-            .unwrap();
+        ];
+        let options = json!({"goog:chromeOptions": {"args": arguments}});
+        let sessions = format!("http://127.0.0.1:{port}/session");
+        let asked = json!({"capabilities": {"alwaysMatch": options}});
+        let session = sent(client().post(&sessions).body(asked.to_string())).await;
         Self {
-            client,
+            session: format!("{sessions}/{}", session["sessionId"].as_str().unwrap()),
             _driver: driver,
         }
     }
@@ -97,13 +92,12 @@ impl Browser {
         let scheme = json!({"name": "prefers-color-scheme", "value": screen.scheme});
         self.command("Emulation.setEmulatedMedia", json!({"features": [scheme]}))
             .await;
-        self.client.goto(url).await.unwrap();
+        self.post("url", &json!({"url": url})).await;
     }
 
     /// The value of an expression in the page.
     pub(crate) async fn value(&self, expression: &str) -> Value {
-        let script = format!("return ({expression});");
-        self.client.execute(&script, Vec::new()).await.unwrap()
+        self.run("sync", &format!("return ({expression});")).await
     }
 
     /// What axe-core finds serious or critical: rule, and the elements.
@@ -117,10 +111,10 @@ impl Browser {
             return Vec::new();
         };
         let axe = std::fs::read_to_string(axe).unwrap();
-        self.client.execute(&axe, Vec::new()).await.unwrap();
+        self.run("sync", &axe).await;
         let script =
             "const done = arguments[0]; axe.run().then(result => done(result.violations));";
-        let violations = self.client.execute_async(script, Vec::new()).await.unwrap();
+        let violations = self.run("async", script).await;
         let violations = violations.as_array().unwrap().iter();
         violations
             .filter(|violation| {
@@ -160,41 +154,40 @@ impl Browser {
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.command("Emulation.setDeviceMetricsOverride", metrics)
             .await;
-        let picture = self.client.screenshot().await.unwrap();
+        let picture = sent(client().get(format!("{}/screenshot", self.session))).await;
+        let picture = BASE64_STANDARD.decode(picture.as_str().unwrap()).unwrap();
         let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/target/screenshots"));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
     }
 
     /// A command of the browser's own protocol.
-    async fn command(&self, name: &'static str, parameters: Value) {
-        self.client
-            .issue_cmd(DevTools(name, parameters))
-            .await
-            .unwrap();
+    async fn command(&self, name: &str, parameters: Value) {
+        let command = json!({"cmd": name, "params": parameters});
+        self.post("goog/cdp/execute", &command).await;
+    }
+
+    async fn run(&self, how: &str, script: &str) -> Value {
+        let script = json!({"script": script, "args": []});
+        self.post(&format!("execute/{how}"), &script).await
+    }
+
+    async fn post(&self, command: &str, body: &Value) -> Value {
+        let url = format!("{}/{command}", self.session);
+        sent(client().post(url).body(body.to_string())).await
     }
 
     /// Ends the browser.
     pub(crate) async fn close(self) {
-        let closed = tokio::time::timeout(Duration::from_secs(20), self.client.close()).await;
-        closed.unwrap().unwrap();
+        sent(client().delete(&self.session)).await;
     }
 }
 
-/// A command of the browser's own protocol, sent through the driver.
-#[derive(Debug)]
-struct DevTools(&'static str, Value);
-
-impl WebDriverCompatibleCommand for DevTools {
-    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
-        base.join(&format!(
-            "session/{}/goog/cdp/execute",
-            session.unwrap_or_default()
-        ))
-    }
-
-    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
-        let body = json!({"cmd": self.0, "params": self.1});
-        (Method::POST, Some(body.to_string()))
-    }
+/// The value that the driver answers with.
+async fn sent(request: reqwest::RequestBuilder) -> Value {
+    let response = request.send().await.unwrap();
+    let status = response.status();
+    let value = json_of(response).await["value"].take();
+    assert_eq!(status, 200, "{value}");
+    value
 }

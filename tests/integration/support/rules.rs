@@ -44,17 +44,11 @@ pub(crate) fn text() -> String {
     fs::read_to_string(FILE).unwrap()
 }
 
-/// The text of the file with every length of time divided by a number, those in seconds too, and the time between two evaluations by
-/// another one.
-pub(crate) fn faster(by: u64, evaluations: u64) -> String {
+/// The text of the file with every length of time divided by a number, those in seconds too.
+pub(crate) fn faster(by: u64) -> String {
     let time = Regex::new(r"(\[|:|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
     let rules = text();
     let replaced = time.replace_all(&rules, |found: &Captures<'_>| {
-        let by = if &found[1] == "interval: " {
-            evaluations
-        } else {
-            by
-        };
         format!("{}{}ms", &found[1], milliseconds(&found[2]) / by)
     });
     let number = Regex::new(r"\b(540|1800|3600|86400)\b").unwrap();
