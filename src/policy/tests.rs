@@ -1,10 +1,12 @@
 //! Stories of folders with failed files, and of the portal around them.
 
 mod classes;
+mod days;
 mod holds;
 mod limits;
 mod promises;
 mod verdicts;
+mod world;
 
 use std::time::Duration;
 

@@ -112,15 +112,15 @@ fn read(
     review(attempt, Some(LaterRead { began, seen }), NOON)
 }
 
-/// What becomes of an attempt of which one file is seen so and the other stays failed, at a read this number of minutes after the request: the
-/// number of files that failed again and the verdict.
-fn after(outcome: Outcome, minutes: u32, other: Observation) -> (u64, Option<Verdict>) {
+/// What becomes of an attempt whose two files are seen so at a read this number of minutes after the request: the number of files that failed
+/// again and the verdict.
+fn after(outcome: Outcome, minutes: u32, seen: [Observation; 2]) -> (u64, Option<Verdict>) {
     let mut ledger = TestLedger::new();
     let began = ago(DAY * 2);
     let id = ledger.intend(1, began, "timeout", &[1, 2]);
     ledger.settle(id, outcome);
     let now = began.after(MINUTE * minutes);
-    let seen = |file| if file == key(1) { other } else { FAILED };
+    let seen = |file| seen[usize::from(file == key(2))];
     let read = LaterRead {
         began: now,
         seen: &seen,
@@ -135,43 +135,34 @@ fn after(outcome: Outcome, minutes: u32, other: Observation) -> (u64, Option<Ver
 
 #[test]
 fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
+    const UNREAD: Observation = Observation::Unread;
     let accepted = Outcome::Accepted { updated: 0 };
-    let lost = |why| Outcome::Unknown { why };
+    let unavailable = Lost::Status {
+        status: 503,
+        retry_after: None,
+    };
+    let [unavailable, lost, unreadable] =
+        [unavailable, Lost::NoAnswer, Lost::Unreadable].map(|why| Outcome::Unknown { why });
     let in_vain = (0, Some(Verdict::Inconclusive));
-    for (outcome, minutes, other, expected) in [
-        (accepted, 9, FAILED, (0, None)),
-        (accepted, 10, FAILED, (2, Some(Verdict::None))),
-        (accepted, 10, PENDING, (0, None)),
-        (accepted, 24 * 60, PENDING, (1, Some(Verdict::Inconclusive))),
-        (
-            lost(Lost::Status {
-                status: 503,
-                retry_after: None,
-            }),
-            9,
-            FAILED,
-            (0, None),
-        ),
-        (
-            lost(Lost::Status {
-                status: 503,
-                retry_after: None,
-            }),
-            10,
-            FAILED,
-            in_vain,
-        ),
-        (lost(Lost::NoAnswer), 10, FAILED, in_vain),
-        (lost(Lost::NoAnswer), 10, DONE, (1, Some(Verdict::Partial))),
-        (
-            lost(Lost::Unreadable),
-            10,
-            FLAGGED,
-            (1, Some(Verdict::None)),
-        ),
+    let day = 24 * 60;
+    for (outcome, minutes, seen, expected) in [
+        (accepted, 9, [FAILED, FAILED], (0, None)),
+        (accepted, 10, [FAILED, FAILED], (2, Some(Verdict::None))),
+        (accepted, 10, [PENDING, FAILED], (0, None)),
+        (accepted, day - 1, [UNREAD, UNREAD], (0, None)),
+        (accepted, day, [UNREAD, UNREAD], in_vain),
+        (accepted, day, [PENDING, FAILED], (1, in_vain.1)),
+        (unavailable, 9, [FAILED, FAILED], (0, None)),
+        (unavailable, 10, [FAILED, FAILED], in_vain),
+        (lost, 10, [FAILED, FAILED], in_vain),
+        (lost, 10, [DONE, FAILED], (1, Some(Verdict::Partial))),
+        (lost, 60, [FAILED, UNREAD], (0, None)),
+        (lost, 60, [UNREAD, UNREAD], (0, None)),
+        (lost, day, [UNREAD, UNREAD], in_vain),
+        (unreadable, 10, [FLAGGED, FAILED], (1, Some(Verdict::None))),
     ] {
-        let found = after(outcome, minutes, other);
-        assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {other:?}");
+        let found = after(outcome, minutes, seen);
+        assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {seen:?}");
     }
 }
 
@@ -183,23 +174,6 @@ fn a_read_that_began_before_the_answer_shows_nothing() {
         read(&ledger, id, ago(MINUTE * 59), &|_| DONE).verdict,
         Some(Verdict::Recovered)
     );
-}
-
-#[test]
-fn what_is_not_heard_of_for_a_day_is_unknown() {
-    let (mut ledger, id) = watched(Outcome::Accepted { updated: 2 });
-    let unread = |ledger: &TestLedger, now| {
-        let attempt = ledger.view.attempt(id).unwrap();
-        review(attempt, None, now).verdict
-    };
-    let next_day = ago(HOUR).after(DAY);
-    assert_eq!(unread(&ledger, NOON.after(HOUR * 22)), None);
-    assert_eq!(unread(&ledger, next_day), Some(Verdict::Inconclusive));
-    let one_done = read(&ledger, id, ago(MINUTE * 58), &|file| {
-        if file == key(1) { DONE } else { FAILED }
-    });
-    ledger.view.review(id, NOON, &one_done).unwrap();
-    assert_eq!(unread(&ledger, next_day), Some(Verdict::Partial));
 }
 
 #[test]
@@ -220,32 +194,6 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
     for of in [2, 3] {
         assert_eq!(ledger.view.file_attempts(folder(of), key(1)), 0);
     }
-}
-
-#[test]
-fn a_read_that_did_not_see_the_files_does_not_end_an_attempt_whose_answer_was_lost() {
-    let mut ledger = TestLedger::new();
-    let id = ledger.intend(1, ago(HOUR), "timeout", &[1, 2]);
-    let why = Lost::NoAnswer;
-    ledger.settle(id, Outcome::Unknown { why });
-    let verdict = |first: Observation, second: Observation, now: Timestamp| {
-        let seen = |file: FileKey| if file.link == 1 { first } else { second };
-        let read = LaterRead {
-            began: now,
-            seen: &seen,
-        };
-        review(ledger.view.attempt(id).unwrap(), Some(read), now).verdict
-    };
-    let unread = Observation::Unread;
-    assert_eq!(verdict(unread, unread, NOON), None);
-    assert_eq!(verdict(FAILED, unread, NOON), None, "it may wait");
-    let inconclusive = Some(Verdict::Inconclusive);
-    assert_eq!(
-        verdict(FAILED, FAILED, NOON),
-        inconclusive,
-        "not carried out"
-    );
-    assert_eq!(verdict(unread, unread, NOON.after(DAY)), inconclusive);
 }
 
 #[test]
