@@ -35,7 +35,22 @@ const NAMES: [(&str, &str); 10] = [
 
 /// Parts of names that somebody could choose to break something.
 const PIECES: [&str; 16] = [
-    "\"", "\\", "\n", "\r", "{", "}", ",", "=", "#", " ", "\u{1b}[2J", "\u{202e}", "\0", "é", "名", "<b>",
+    "\"",
+    "\\",
+    "\n",
+    "\r",
+    "{",
+    "}",
+    ",",
+    "=",
+    "#",
+    " ",
+    "\u{1b}[2J",
+    "\u{202e}",
+    "\0",
+    "é",
+    "名",
+    "<b>",
 ];
 
 /// The same for names at random, which the program itself says how it shows, and for reasons.
