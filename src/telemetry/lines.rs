@@ -1,6 +1,5 @@
 //! One line for each event: which keys it has, and how both formats write it. Fields are cut when they are recorded.
 
-use std::error::Error;
 use std::fmt::Debug;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
@@ -9,8 +8,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::span::{Attributes, Id};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
@@ -25,37 +24,35 @@ const MAX_VALUE: usize = 2_000;
 /// Back to the beginning of the line, and erase it (ECMA-48, 8.3.41).
 const ERASE_LINE: &[u8] = b"\r\x1b[K";
 
-/// The keys that every line has; a field of such a name gets a prefix.
-const OWN_KEYS: [&str; 4] = ["time", "level", "target", "msg"];
+/// The key of an event's text.
+const MESSAGE: &str = "msg";
 
 /// Keys and values, no key twice. Values are texts, numbers and truth values only.
 #[derive(Debug, Default)]
-struct Fields(Vec<(String, Value)>);
+struct Fields(Vec<(&'static str, Value)>);
 
 impl Fields {
-    /// What every line begins with.
-    fn of(metadata: &Metadata<'_>) -> Self {
+    /// Those of every line, and those of an event.
+    fn of(event: &Event<'_>) -> Self {
+        let metadata = event.metadata();
         let time = DateTime::<Utc>::from(Moment::now().wall);
         let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
         let level = metadata.level().as_str().to_ascii_lowercase();
-        let values = [time, level, metadata.target().to_owned(), String::new()];
-        let own = OWN_KEYS.map(str::to_owned).into_iter();
-        Self(own.zip(values.map(Value::from)).collect())
+        let mut fields = Self(vec![
+            ("time", time.into()),
+            ("level", level.into()),
+            ("target", metadata.target().into()),
+        ]);
+        event.record(&mut fields);
+        // The message comes first, wherever the event has it.
+        fields.0[3..].sort_by_key(|(key, _)| *key != MESSAGE);
+        fields
     }
 
-    fn set(&mut self, key: String, value: Value) {
-        match self.0.iter_mut().find(|field| field.0 == key) {
-            Some(field) => field.1 = value,
-            None => self.0.push((key, value)),
-        }
-    }
-
-    /// Adds those of a span around. What is there already stays as it is.
-    fn add(&mut self, outer: &Self) {
-        for (key, value) in &outer.0 {
-            if self.0.iter().all(|own| own.0 != *key) {
-                self.0.push((key.clone(), value.clone()));
-            }
+    /// Adds a field. What is there already stays as it is.
+    fn add(&mut self, key: &'static str, value: Value) {
+        if self.0.iter().all(|own| own.0 != key) {
+            self.0.push((key, value));
         }
     }
 
@@ -85,33 +82,23 @@ impl Fields {
 
 impl Visit for Fields {
     fn record_f64(&mut self, field: &Field, value: f64) {
-        if value.is_finite() {
-            self.set(key(field), value.into());
-        } else {
-            self.record_str(field, &value.to_string());
-        }
+        self.add(key(field), value.into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.set(key(field), value.into());
+        self.add(key(field), value.into());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.set(key(field), value.into());
+        self.add(key(field), value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.set(key(field), value.into());
+        self.add(key(field), value.into());
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set(key(field), cut(value, MAX_VALUE).into());
-    }
-
-    fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
-        let causes = std::iter::successors(Some(value), |&error| error.source());
-        let chain: Vec<String> = causes.map(ToString::to_string).collect();
-        self.record_str(field, &chain.join(": "));
+        self.add(key(field), cut(value, MAX_VALUE).into());
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
@@ -119,16 +106,12 @@ impl Visit for Fields {
     }
 }
 
-fn key(field: &Field) -> String {
-    let name = field.name().trim_start_matches("r#");
-    let prefix = match name {
-        // The text of an event.
-        "message" => return "msg".to_owned(),
-        name if OWN_KEYS.contains(&name) => "field_",
-        _ => "",
-    };
-    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-    format!("{prefix}{name}").replace(|letter| !is_usual(letter), "_")
+/// The text of an event is its message.
+fn key(field: &Field) -> &'static str {
+    match field.name() {
+        "message" => MESSAGE,
+        name => name.trim_start_matches("r#"),
+    }
 }
 
 /// Writes each event as a line.
@@ -150,25 +133,13 @@ where
         }
     }
 
-    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
-        // Before the span is locked: a value that panics while it is shown is logged from within this span.
-        let mut newer = Fields::default();
-        values.record(&mut newer);
-        if let Some(span) = context.span(id)
-            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
-        {
-            for (key, value) in newer.0 {
-                fields.set(key, value);
-            }
-        }
-    }
-
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut line = Fields::of(event.metadata());
-        event.record(&mut line);
+        let mut line = Fields::of(event);
         for span in context.event_scope(event).into_iter().flatten() {
-            if let Some(fields) = span.extensions().get::<Fields>() {
-                line.add(fields);
+            let extensions = span.extensions();
+            let outer = extensions.get::<Fields>();
+            for (key, value) in outer.into_iter().flat_map(|fields| &fields.0) {
+                line.add(key, value.clone());
             }
         }
         let mut out = Vec::with_capacity(256);
