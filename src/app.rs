@@ -27,6 +27,7 @@ use tracing::info;
 
 use crate::http::guard::Guard;
 use crate::http::host::HostNames;
+use crate::http::passwords::Passwords;
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
@@ -84,7 +85,7 @@ impl App {
         let hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
-        let listeners = listen::on_all(&web.addresses)?;
+        let listeners = listen::on_all(&web.addresses).await?;
         let publisher = Publisher::default();
         let cancel = CancellationToken::new();
         let heartbeat = heartbeat(cancel.clone()).await;
@@ -93,18 +94,19 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(events.clone(), publisher.clone(), heartbeat);
         let built = portals.build(config).await?;
-        let guard = Guard::new(
-            web.config.clone(),
-            web.open_probes,
-            web.telemetry_path.clone(),
+        let guard = Guard {
+            file: web.config.clone(),
+            open_probes: web.open_probes,
+            hosts: HostNames::new(web.external_url.as_deref()),
+            passwords: Passwords::default(),
             events,
-            HostNames::new(web.external_url.as_deref()),
-        );
+        };
         let site = Site {
             publisher,
             config: config_in_use,
             liveness: liveness(portals.collectors()),
             reload: web.lifecycle.then_some(reload),
+            telemetry_path: web.telemetry_path.clone(),
             guard: Arc::new(guard),
             ready: AtomicBool::default(),
         };

@@ -5,7 +5,7 @@ pub mod guard;
 mod health_json;
 pub mod host;
 mod page;
-mod passwords;
+pub mod passwords;
 mod refusal;
 pub mod route;
 pub mod serve;

@@ -1,7 +1,7 @@
 //! The exposition: facts from the snapshot, and events of this process.
 //!
 //! ```text
-//! Arc<Snapshot> + Events ─scrape→ families → text → pieces → gzip → client
+//! Facts + Events ─scrape→ families → text → pieces → gzip → client
 //! ```
 //!
 //! A scrape shows the newest snapshot as it is at that moment: counts that are too old are left out then.
@@ -13,34 +13,23 @@ mod process;
 mod samples;
 mod scrape;
 
-use crate::clock::Moment;
-use crate::snapshot::Snapshot;
-
-pub use events::{ConfigFacts, Events, PortalEvents, WebConfigFacts};
+pub use events::{Events, PortalEvents};
+pub use families::view::{ConfigFacts, Facts, WebConfigFacts};
+pub use process::Process;
 pub use scrape::scrape;
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 
-/// Renders the exposition once, in the text format 0.0.4, without the metrics of the process: it has ended when they are read, and
-/// `node_exporter` has metrics of the same names itself.
-pub fn render(
-    events: &Events,
-    config: ConfigFacts,
-    snapshot: &Snapshot,
-    now: Moment,
-) -> prometheus::Result<Vec<u8>> {
-    let mut text = events_of(snapshot, events, config)?;
-    families::write(&mut text, snapshot, now)?;
+/// Renders the exposition once, in the text format 0.0.4.
+pub fn render(events: &Events, facts: &Facts) -> prometheus::Result<Vec<u8>> {
+    let mut text = events_of(events, facts)?;
+    families::write(&mut text, facts)?;
     Ok(text)
 }
 
 /// The events of the portals that are shown.
-fn events_of(
-    snapshot: &Snapshot,
-    events: &Events,
-    config: ConfigFacts,
-) -> prometheus::Result<Vec<u8>> {
-    let portals = snapshot.shown().map(|portal| portal.name.clone());
-    events.text(&portals.collect::<Vec<_>>(), config)
+fn events_of(events: &Events, facts: &Facts) -> prometheus::Result<Vec<u8>> {
+    let portals = facts.snapshot.shown().map(|portal| portal.name.as_str());
+    events.text(&portals.collect::<Vec<_>>())
 }

@@ -1,49 +1,22 @@
 //! Binds addresses.
 
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::{Context, Result};
-use socket2::SockRef;
 use tokio::net::{TcpListener, TcpSocket};
 
-/// Connections that wait to be accepted.
-const BACKLOG: u32 = 1024;
-
 /// Listens on all addresses.
-pub(super) fn on_all(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
-    let listen = |address: &SocketAddr| {
-        let listener = match on(*address) {
-            // A machine without IPv6.
-            Err(_) if is_everywhere(*address) && !has_ipv6() => {
-                on((Ipv4Addr::UNSPECIFIED, address.port()).into())
-            }
-            listener => listener,
+pub(super) async fn on_all(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        let is_everywhere = address.is_ipv6() && address.ip().is_unspecified();
+        // On a machine without IPv6, every address is every one of IPv4.
+        let bound = match TcpSocket::new_v6() {
+            Err(_) if is_everywhere => (Ipv4Addr::UNSPECIFIED, address.port()).into(),
+            _ => *address,
         };
-        listener.with_context(|| format!("cannot listen on {address}"))
-    };
-    addresses.iter().map(listen).collect()
-}
-
-fn is_everywhere(address: SocketAddr) -> bool {
-    address.is_ipv6() && address.ip().is_unspecified()
-}
-
-fn has_ipv6() -> bool {
-    TcpSocket::new_v6().is_ok()
-}
-
-/// Listens on an address. All addresses of IPv6 include those of IPv4, whatever the machine's default is.
-fn on(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv6() {
-        TcpSocket::new_v6()?
-    } else {
-        TcpSocket::new_v4()?
-    };
-    if is_everywhere(address) {
-        SockRef::from(&socket).set_only_v6(false)?;
+        let listener = TcpListener::bind(bound).await;
+        listeners.push(listener.with_context(|| format!("cannot listen on {address}"))?);
     }
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
+    Ok(listeners)
 }

@@ -22,10 +22,10 @@ use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
 use crate::health::{self, Conditions};
-use crate::metrics::{self, ConfigFacts, Events};
+use crate::metrics::{self, ConfigFacts, Events, Facts};
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
-use crate::snapshot::{Publisher, Snapshot};
+use crate::snapshot::Publisher;
 use crate::store::StoredPortal;
 
 /// What is counted, and how it is printed.
@@ -58,21 +58,29 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
     let runtime = settings::runtime()?;
     runtime.block_on(scan.collect());
     let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
-    scan.events.show_kill_switch(kill_switch);
     let snapshot = scan.publisher.current();
     let conditions = Conditions {
         kill_switch,
         reload_failed: false,
     };
-    let health = health::judge(&snapshot, conditions, Moment::now());
-    let facts = ConfigFacts {
-        reload_successful: true,
-        loaded,
+    let now = Moment::now();
+    let health = health::judge(&snapshot, conditions, now);
+    let facts = Facts {
+        snapshot,
+        config: ConfigFacts {
+            reload_successful: true,
+            loaded,
+        },
+        web: None,
+        kill_switch,
+        // It has ended when its metrics are read, and `node_exporter` has metrics of the same names itself.
+        process: None,
+        now,
     };
     let text = match args.output.form() {
         Output::Table => view::text_of(&tables::lists(&health), Form::Table)?,
         Output::Json => view::text_of(&tables::lists(&health), Form::Json)?,
-        Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
+        Output::Prometheus => exposition(&scan.events, &facts)?,
     };
     output::write(&text, args.output_file.as_deref())?;
     Ok(exit::code(health.is_complete()))
@@ -132,8 +140,8 @@ impl Scan {
     }
 }
 
-fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {
-    let text = metrics::render(events, config, snapshot, Moment::now());
+fn exposition(events: &Events, facts: &Facts) -> Result<String> {
+    let text = metrics::render(events, facts);
     let text = String::from_utf8(text.context("the metrics cannot be written")?);
     text.context("the metrics cannot be written")
 }

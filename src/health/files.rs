@@ -7,21 +7,16 @@ use crate::snapshot::{Counts, FolderView, PortalView};
 
 use super::finding::{Finding, Kind};
 
-/// Steps of half an hour.
-const HALF_HOUR: u32 = Series::HOUR / 2;
-
 /// Fewer files that fail do not show that most of them do.
 const LEAST_FAILED: u64 = 5;
 
 /// Whether more than half of what finished in a portal within half an hour failed.
 pub(super) fn most_fail(portal: &PortalView, now: Moment) -> Option<Finding> {
-    let days = || portal.folders.values().map(|folder| &folder.day);
-    let failed: u64 = days()
-        .map(|day| entered(&day.failed_entries, HALF_HOUR, now.wall))
-        .sum();
-    let finished: u64 = days()
-        .map(|day| entered(&day.finished_entries, HALF_HOUR, now.wall))
-        .sum();
+    let (mut failed, mut finished) = (0, 0);
+    for day in portal.folders.values().map(|folder| &folder.day) {
+        failed += entered(&day.failed_entries, Series::HOUR / 2, now.wall);
+        finished += entered(&day.finished_entries, Series::HOUR / 2, now.wall);
+    }
     let sentence = format!("{failed} of {finished} files that finished in half an hour failed");
     (failed >= LEAST_FAILED && 2 * failed > finished).then_some(Finding {
         kind: Kind::MostFail,
@@ -31,39 +26,40 @@ pub(super) fn most_fail(portal: &PortalView, now: Moment) -> Option<Finding> {
 }
 
 /// The files of a folder that failed or were flagged within an hour, with the class that grew most.
-pub(super) fn new(folder: &FolderView, counts: &Counts, now: Moment) -> Vec<Finding> {
-    let of = |kind, status, verb, series| {
-        let files = entered(series, Series::HOUR, now.wall);
-        let word = if files == 1 { "file" } else { "files" };
-        let class = of_class(counts, status, files).unwrap_or_default();
-        let sentence = format!("{files} {word} {verb} in the last hour{class}");
-        (files > 0).then_some(Finding {
+pub(super) fn new<'a>(
+    folder: &'a FolderView,
+    counts: &'a Counts,
+    now: Moment,
+) -> impl Iterator<Item = Finding> {
+    let [failed, flagged] = [&folder.day.failed_entries, &folder.day.flagged_entries];
+    let statuses = [
+        (Kind::Failed, Status::Failed, failed),
+        (Kind::Flagged, Status::Flagged, flagged),
+    ];
+    let new = statuses.into_iter().map(move |(kind, status, entries)| {
+        let files = entered(entries, Series::HOUR, now.wall);
+        let (word, status_word) = (if files == 1 { "file" } else { "files" }, status.as_str());
+        let class = largest(counts, status, files).unwrap_or_default();
+        let sentence = format!("{files} {word} {status_word} in the last hour{class}");
+        Finding {
             kind,
             sentence,
             files,
-        })
-    };
-    let day = &folder.day;
-    let failed = of(Kind::Failed, Status::Failed, "failed", &day.failed_entries);
-    let flagged = of(
-        Kind::Flagged,
-        Status::Flagged,
-        "flagged",
-        &day.flagged_entries,
-    );
-    failed.into_iter().chain(flagged).collect()
+        }
+    });
+    new.filter(|finding| finding.files > 0)
 }
 
-fn of_class(counts: &Counts, status: Status, entered: u64) -> Option<String> {
+/// The class that grew most, and by how much unless it has all files.
+fn largest(counts: &Counts, status: Status, entered: u64) -> Option<String> {
     let grown = |row: &&ErrorRow| row.growth.map_or(0, |growth| growth.hour);
     let rows = counts.errors.iter().filter(|row| row.status == status);
     let row = rows.max_by_key(grown)?;
-    let files = u64::try_from(grown(&row)).ok().filter(|files| *files > 0)?;
-    Some(if files >= entered {
-        format!(", with {}", row.class)
-    } else {
-        format!(", {files} of them with {}", row.class)
-    })
+    match u64::try_from(grown(&row)).unwrap_or(0) {
+        0 => None,
+        files if files >= entered => Some(format!(", with {}", row.class)),
+        files => Some(format!(", {files} of them with {}", row.class)),
+    }
 }
 
 /// By how much a counter grew in the last steps.

@@ -16,62 +16,50 @@ pub enum Severity {
 }
 
 label_values! {
-    /// The kinds of findings, the most urgent first, each with the alert whose section of the runbook says what to do.
+    /// The kinds of findings, the most urgent first, each with the section of the runbook that says what to do, if there is something to do.
     pub enum Kind {
         /// The list of folders cannot be read.
-        PortalUnreadable = "KbPortalUnreadable",
+        PortalUnreadable = "kbportalunreadable",
         /// Nothing is counted, because the state cannot be used.
-        StateUnusable = "KbExporterDown",
+        StateUnusable = "kbexporterdown",
         /// Counters or reindexing stand still, a task panicked, or a changed configuration is not in use.
-        ExporterProblem = "KbExporterProblem",
+        ExporterProblem = "kbexporterproblem",
         /// Most files of a portal fail.
-        MostFail = "KbPortalFailing",
-        FoldersUnwatched = "KbFoldersUnwatched",
-        FolderUnreadable = "KbFolderUnreadable",
+        MostFail = "kbportalfailing",
+        FoldersUnwatched = "kbfoldersunwatched",
+        FolderUnreadable = "kbfolderunreadable",
         /// The last count is withdrawn, because it is too old.
-        Stale = "KbCollectionStale",
+        Stale = "kbcollectionstale",
         /// The counts may be wrong.
-        Marked = "KbCountsInconsistent",
+        Marked = "kbcountsinconsistent",
         /// The list, or a folder, was not read yet.
-        Unread = "KbCollectionStale",
-        Failed = "KbFailedSpike",
-        Flagged = "KbFlaggedSpike",
+        Unread = "",
+        Failed = "kbfailedspike",
+        Flagged = "kbflaggedspike",
         /// Another process reads the portal.
-        Standby = "KbExporterDown",
+        Standby = "",
         /// The folder was deleted, or is no longer in the list.
-        Left = "KbFolderUnreadable",
-        Remark = "KbCollectionStale",
+        Left = "kbfolderunreadable",
+        Remark = "",
     }
 }
 
 impl Kind {
-    /// Its section of the runbook, where there is something to do.
-    pub fn section(self) -> Option<String> {
-        let is_needed = !matches!(self, Self::Remark | Self::Standby | Self::Unread);
-        is_needed.then(|| self.as_str().to_lowercase())
-    }
-
     pub const fn severity(self) -> Severity {
         match self {
             Self::PortalUnreadable | Self::StateUnusable => Severity::Fail,
-            Self::ExporterProblem
-            | Self::MostFail
-            | Self::FoldersUnwatched
-            | Self::FolderUnreadable
-            | Self::Stale
-            | Self::Marked
-            | Self::Unread => Severity::Warn,
             Self::Failed | Self::Flagged | Self::Standby => Severity::Notice,
             Self::Left | Self::Remark => Severity::Info,
+            _ => Severity::Warn,
         }
     }
 
     /// What it means for `/health`, which judges whether portals and folders are counted, whatever their files are like.
     pub const fn status(self) -> Status {
-        match self.severity() {
-            Severity::Fail => Status::Fail,
-            Severity::Warn if !matches!(self, Self::MostFail) => Status::Warn,
-            Severity::Warn | Severity::Notice | Severity::Info => Status::Pass,
+        match (self, self.severity()) {
+            (Self::MostFail, _) | (_, Severity::Info | Severity::Notice) => Status::Pass,
+            (_, Severity::Warn) => Status::Warn,
+            (_, Severity::Fail) => Status::Fail,
         }
     }
 

@@ -4,19 +4,12 @@ use std::sync::Arc;
 
 use crate::clock::Moment;
 use crate::history::DepartureReason;
-use crate::snapshot::{
-    Counts, FolderState, FolderView, PortalView, ReindexView, SortingState, Unreadable, Way,
-};
+use crate::snapshot::{Counts, FolderState, FolderView, PortalView, SortingState, Unreadable, Way};
 
 use super::finding::{Finding, Kind};
-use super::{FolderHealth, FolderReindex, files};
+use super::{FolderHealth, files};
 
-pub(super) fn judge(
-    portal: &PortalView,
-    view: Option<&ReindexView>,
-    folder: &Arc<FolderView>,
-    now: Moment,
-) -> FolderHealth {
+pub(super) fn judge(portal: &PortalView, folder: &Arc<FolderView>, now: Moment) -> FolderHealth {
     let age = folder.counts.as_ref();
     let age = age.map(|counts| now.since(counts.counted));
     let is_fresh = portal.fresh_counts(folder, now).is_some();
@@ -27,18 +20,17 @@ pub(super) fn judge(
         findings.extend(contradiction(portal, folder, counts));
         findings.extend(files::new(folder, counts, now));
     }
-    if let Some(pages) = folder.large_scan_pages {
-        let scan = format!("a full scan of {pages} pages is under way");
-        findings.push(Finding::new(Kind::Remark, scan));
-    }
+    let scan = folder.large_scan_pages.map(|pages| {
+        let sentence = format!("a full scan of {pages} pages is under way");
+        Finding::new(Kind::Remark, sentence)
+    });
+    findings.extend(scan);
     findings.sort_by_key(|finding| finding.kind);
     FolderHealth {
         view: Arc::clone(folder),
         findings,
         counts,
         age_seconds: age.map(|age| age.as_secs()),
-        stale,
-        reindex: FolderReindex::of(portal, view, folder),
     }
 }
 

@@ -1,38 +1,82 @@
-//! A portal as a whole: its list of folders, and what keeps the process from counting or storing.
+//! A portal as a whole: its list of folders, and what keeps the process from counting, storing or reindexing.
 
+use crate::clock::Moment;
+use crate::config::Mode;
 use crate::portal::Trouble;
-use crate::snapshot::{ListFailure, PortalView};
+use crate::snapshot::{ListFailure, PortalView, ReindexView};
+use crate::store::Standing;
 
 use super::finding::{Finding, Kind};
+use super::{Conditions, files};
 
 const NO_FOLDER: &str = "the key may use no folder: add folders to it in the portal";
 
-/// What is wrong with it, and what explains the numbers.
-pub(super) fn findings(portal: &PortalView) -> Vec<Finding> {
+/// What is wrong with it, and what explains the numbers, the most urgent first.
+pub(super) fn findings(
+    portal: &PortalView,
+    reindex: Option<&ReindexView>,
+    conditions: Conditions,
+    now: Moment,
+) -> Vec<Finding> {
+    if let Some(finding) = not_read(portal) {
+        return vec![finding];
+    }
+    let reindex = reindex.filter(|_| portal.reindex.strongest_mode() != Mode::Off);
+    let stopped = reindex.is_some() && conditions.kill_switch;
+    let refused = reindex.and_then(ReindexView::refusal);
+    let unwritten = portal.state_writes.as_ref();
+    let unwritten = unwritten.and_then(|writes| writes.as_ref().err());
+    let problems = [
+        (portal.panics > 0).then(|| {
+            let panics = portal.panics;
+            format!("{panics} internal errors since the start; the log has the details")
+        }),
+        unwritten.map(|error| format!("counters of entries do not change: {error}")),
+        refused.map(|why| format!("nothing is reindexed: {why}")),
+    ];
+    let stopped = stopped.then(|| "nothing is reindexed: the kill switch is on".to_owned());
+    let remarks = portal.remarks.iter().cloned().chain(stopped);
+    let of = |kind| move |sentence| Finding::new(kind, sentence);
+    let problems = problems.into_iter().flatten();
     let mut findings: Vec<_> = list(portal).into_iter().collect();
-    if let Some(list) = &portal.list.facts {
-        let mut unwatched = list.unwatched;
-        if list.folders == 0 {
-            // No pattern can match.
-            unwatched.no_match = 0;
-        }
-        let no_folder = (list.folders == 0).then(|| NO_FOLDER.to_owned());
-        let faults = unwatched.sentences().chain(no_folder);
-        let faults = faults.chain(lost(portal, list.folders));
-        findings.extend(faults.map(|fault| Finding::new(Kind::FoldersUnwatched, fault)));
-    }
-    if portal.panics > 0 {
-        let panics = portal.panics;
-        let sentence = format!("{panics} internal errors since the start; the log has the details");
-        findings.push(Finding::new(Kind::ExporterProblem, sentence));
-    }
-    if let Some(Err(error)) = &portal.state_writes {
-        let sentence = format!("counters of entries do not change: {error}");
-        findings.push(Finding::new(Kind::ExporterProblem, sentence));
-    }
-    let remarks = portal.remarks.iter();
-    findings.extend(remarks.map(|remark| Finding::new(Kind::Remark, remark)));
+    findings.extend(problems.map(of(Kind::ExporterProblem)));
+    findings.extend(files::most_fail(portal, now));
+    let unwatched = unwatched(portal).into_iter();
+    findings.extend(unwatched.map(of(Kind::FoldersUnwatched)));
+    findings.extend(remarks.map(of(Kind::Remark)));
+    findings.sort_by_key(|finding| finding.kind);
     findings
+}
+
+/// Why this process does not read a portal, if so.
+fn not_read(portal: &PortalView) -> Option<Finding> {
+    let (kind, sentence) = match &portal.standing {
+        Standing::Starting | Standing::Active => return None,
+        Standing::Standby(holder) => (
+            Kind::Standby,
+            format!("{holder} reads the portal; this process waits"),
+        ),
+        Standing::Unavailable(why) => (
+            Kind::StateUnusable,
+            format!("nothing is counted, because the state cannot be used: {why}"),
+        ),
+    };
+    Some(Finding::new(kind, sentence))
+}
+
+/// What nobody counts although it is listed or configured.
+fn unwatched(portal: &PortalView) -> Vec<String> {
+    let Some(list) = &portal.list.facts else {
+        return Vec::new();
+    };
+    let mut unwatched = list.unwatched;
+    let no_folder = (list.folders == 0).then(|| NO_FOLDER.to_owned());
+    if no_folder.is_some() {
+        // No pattern can match.
+        unwatched.no_match = 0;
+    }
+    let sentences = unwatched.sentences().chain(no_folder);
+    sentences.chain(lost(portal, list.folders)).collect()
 }
 
 /// Whether most of the folders of the last day are not listed any more.
@@ -45,9 +89,9 @@ fn lost(portal: &PortalView, listed: usize) -> Option<String> {
 
 fn list(portal: &PortalView) -> Option<Finding> {
     let Some(failure) = &portal.list.failure else {
-        let unread = portal.list.facts.is_none();
-        return unread
-            .then(|| Finding::new(Kind::Unread, "the list of folders has not been read yet"));
+        let is_unread = portal.list.facts.is_none();
+        let sentence = "the list of folders has not been read yet";
+        return is_unread.then(|| Finding::new(Kind::Unread, sentence));
     };
     let says = match failure.trouble {
         Trouble::Unauthorized => "it rejects the key",

@@ -133,7 +133,7 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
         let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = &health.portals[0].folders[0];
         assert_eq!(
-            (folder.stale, folder.counts.is_none()),
+            (folder.is_stale(), folder.counts.is_none()),
             (is_stale, is_stale)
         );
     }

@@ -11,8 +11,8 @@ use maud::Markup;
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; \
                       base-uri 'self'; frame-ancestors 'none'";
 
-const STYLE: &str = include_str!("page/static/style.css");
-const SCRIPT: &str = include_str!("page/static/refresh.js");
+pub(super) const STYLE: &str = include_str!("page/static/style.css");
+pub(super) const SCRIPT: &str = include_str!("page/static/refresh.js");
 
 pub(super) fn page(page: Markup) -> Response {
     let headers = [
@@ -24,16 +24,8 @@ pub(super) fn page(page: Markup) -> Response {
     (headers, page.into_string()).into_response()
 }
 
-pub(super) async fn style() -> Response {
-    file("text/css; charset=utf-8", STYLE)
-}
-
-pub(super) async fn script() -> Response {
-    file("text/javascript; charset=utf-8", SCRIPT)
-}
-
 /// A file that all pages use. After an upgrade the previous one is used for no more than a minute.
-fn file(content_type: &'static str, text: &'static str) -> Response {
+pub(super) fn file(content_type: &'static str, text: &'static str) -> Response {
     let headers = [(CONTENT_TYPE, content_type), (CACHE_CONTROL, "max-age=60")];
     (headers, text).into_response()
 }

@@ -8,7 +8,7 @@ mod finding;
 mod folder;
 mod folders;
 mod layout;
-mod numbers;
+mod overview;
 mod query;
 mod row;
 mod runbook;
@@ -16,20 +16,18 @@ mod runbook;
 use std::sync::Arc;
 
 use maud::Markup;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
-use crate::attempts::Book;
 use crate::clock::Moment;
-use crate::config::Reindex;
+use crate::config::{Mode, Reindex};
 use crate::health::Health;
 use crate::http::route::Route;
 use crate::metrics::ConfigFacts;
 use crate::model::{FolderId, PortalName};
-use crate::policy::{self, Tries};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PortalView, ReindexView, Snapshot};
 
 use finding::Findings;
-use row::Row;
 
 pub(super) use query::Query;
 
@@ -43,48 +41,34 @@ pub struct Configuration {
 
 /// What every page is made from.
 pub(super) struct Pages<'a> {
-    snapshot: &'a Snapshot,
-    health: &'a Health,
-    configuration: &'a Configuration,
-    now: Moment,
-    rows: Vec<Row<'a>>,
-    metrics: &'a str,
-    path: &'a str,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) health: &'a Health,
+    pub(super) configuration: &'a Configuration,
+    pub(super) now: Moment,
+    /// The path of the metrics, and that of the page.
+    pub(super) metrics: &'a str,
+    pub(super) path: &'a str,
 }
 
 impl<'a> Pages<'a> {
-    pub(super) fn new(
-        snapshot: &'a Snapshot,
-        health: &'a Health,
-        configuration: &'a Configuration,
-        now: Moment,
-        [metrics, path]: [&'a str; 2],
-    ) -> Self {
-        Self {
-            rows: row::all(health, now),
-            snapshot,
-            health,
-            configuration,
-            now,
-            metrics,
-            path,
-        }
-    }
-
     /// The page of a route, with the parts of its path that vary; `None` if there is no such page.
     pub(super) fn render(&self, route: Route, parts: &[String], query: &Query) -> Option<Markup> {
-        let findings = Findings::of(self.health, &self.rows);
+        let rows = row::all(self.health, self.now);
+        let findings = Findings::of(self.health, &rows);
         let (title, content) = match (route, parts) {
-            (Route::Folders, []) => (findings.title(), folders::content(self, &findings, query)),
+            (Route::Folders, []) => {
+                let content = overview::content(self, &rows, &findings, query);
+                (findings.title(), content)
+            }
             (Route::Folder, [portal, folder]) => {
-                let row = self.row(portal, FolderId::parse(folder)?)?;
+                let row = row::of(&rows, portal, FolderId::parse(folder)?)?;
                 (row.name.to_string(), folder::content(row, self))
             }
             (Route::Errors, []) => ("Errors".to_owned(), errors::content(self)),
-            (Route::Configuration, []) => (
-                "Configuration".to_owned(),
-                config::content(self.configuration),
-            ),
+            (Route::Configuration, []) => {
+                let content = config::content(self.configuration);
+                ("Configuration".to_owned(), content)
+            }
             (Route::Runbook, []) => ("Runbook".to_owned(), runbook::content()),
             _ => return None,
         };
@@ -93,32 +77,20 @@ impl<'a> Pages<'a> {
             _ => format!(".{}", self.path),
         };
         let links = [&here, self.metrics];
-        Some(layout::page(&title, links, findings.state(), &content))
+        Some(layout::page(&title, links, findings.severity(), &content))
     }
 
-    /// What the ledger knows of a portal; `None` if it cannot be used.
-    fn ledger(&self, portal: &PortalName) -> Option<&'a Book> {
-        let reindex = self.snapshot.reindex.get(portal)?;
-        reindex.book.as_deref().ok()
-    }
-
-    /// The tries that a portal has left.
-    fn tries(&self, portal: &PortalName) -> Option<Tries> {
-        let ledger = self.ledger(portal)?;
-        Some(policy::tries(ledger, self.now.wall))
-    }
-
-    fn row(&self, portal: &str, folder: FolderId) -> Option<&Row<'a>> {
-        let mut rows = self.rows.iter();
-        rows.find(|row| row.folder.id == folder && row.portal.name.as_str() == portal)
+    /// What is decided in a portal, unless the mode of all folders is off.
+    fn reindex(&self, portal: &PortalView) -> Option<&'a ReindexView> {
+        let view = self.snapshot.reindex.get(&portal.name)?;
+        (portal.reindex.strongest_mode() != Mode::Off).then_some(view)
     }
 }
 
 /// The link to a folder's page.
 fn folder_path(portal: &PortalName, folder: FolderId) -> String {
-    let portal: String = url::form_urlencoded::byte_serialize(portal.as_str().as_bytes()).collect();
-    // A space is `+` in a query alone.
-    format!("folders/{}/{folder}", portal.replace('+', "%20"))
+    let portal = utf8_percent_encode(portal.as_str(), NON_ALPHANUMERIC);
+    format!("folders/{portal}/{folder}")
 }
 
 #[cfg(test)]

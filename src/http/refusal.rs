@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::LazyLock;
 
 use axum::http::StatusCode;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -17,9 +17,8 @@ const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, Error)]
 pub(super) enum Refusal {
-    /// No name of the host, or several (RFC 9112, 3.2).
-    #[error("HTTP/1.1 needs one header Host")]
-    Host,
+    #[error("a page of another site sent this")]
+    CrossSite,
     /// Another host's name, which leads to our address (RFC 9110, 15.5.20).
     #[error("this host name is not known here; name it with --web.external-url")]
     ForeignHost,
@@ -27,12 +26,6 @@ pub(super) enum Refusal {
     Password,
     #[error("more requests than rate_limit allows")]
     Rate,
-    #[error("this needs a client certificate")]
-    NoCertificate,
-    #[error("the client certificate has none of client_allowed_sans")]
-    CertificateName,
-    #[error("a page of another site sent this")]
-    CrossSite,
 }
 
 impl Refusal {
@@ -45,44 +38,23 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (code, header) = match self {
-            Self::Host => (StatusCode::BAD_REQUEST, None),
+            Self::CrossSite => (StatusCode::FORBIDDEN, None),
             Self::ForeignHost => (StatusCode::MISDIRECTED_REQUEST, None),
-            Self::Password => (
-                StatusCode::UNAUTHORIZED,
-                Some((WWW_AUTHENTICATE, CHALLENGE)),
-            ),
-            Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
-            Self::NoCertificate | Self::CertificateName | Self::CrossSite => {
-                (StatusCode::FORBIDDEN, None)
+            Self::Password => {
+                let challenge = (WWW_AUTHENTICATE, CHALLENGE);
+                (StatusCode::UNAUTHORIZED, Some(challenge))
             }
+            Self::Rate => (StatusCode::TOO_MANY_REQUESTS, Some((RETRY_AFTER, "1"))),
         };
         (code, AppendHeaders(header), format!("{self}\n")).into_response()
     }
 }
 
-/// Logs refusals, at most one in a minute.
-pub(super) struct RefusalLog {
-    limit: DefaultDirectRateLimiter,
-    /// Those since then that were not logged.
-    omitted: AtomicU64,
-}
-
-impl Default for RefusalLog {
-    fn default() -> Self {
-        Self {
-            limit: RateLimiter::direct(Quota::per_minute(NonZeroU32::MIN)),
-            omitted: AtomicU64::new(0),
-        }
-    }
-}
-
-impl RefusalLog {
-    pub(super) fn add(&self, reason: impl Display, peer: SocketAddr) {
-        if self.limit.check().is_err() {
-            self.omitted.fetch_add(1, Ordering::Relaxed);
-            return;
-        }
-        let omitted = self.omitted.swap(0, Ordering::Relaxed);
-        tracing::warn!(%peer, %reason, omitted, "a request or a connection was refused; further ones are logged once a minute");
+/// Logs that a client was refused, at most once in a minute.
+pub(super) fn log(reason: impl Display, peer: SocketAddr) {
+    static LIMIT: LazyLock<DefaultDirectRateLimiter> =
+        LazyLock::new(|| RateLimiter::direct(Quota::per_minute(NonZeroU32::MIN)));
+    if LIMIT.check().is_ok() {
+        tracing::warn!(%peer, %reason, "a request or a connection was refused; further ones are logged once a minute");
     }
 }

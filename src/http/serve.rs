@@ -2,11 +2,10 @@
 //!
 //! Not `axum::serve`, which never disconnects a silent client.
 
-mod limit;
-
+use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +14,7 @@ use axum::{BoxError, Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use rustls::ServerConfig;
-use rustls::pki_types::CertificateDer;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -25,20 +22,11 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::http::refusal::RefusalLog;
-use crate::http::web_config::WebConfigFile;
-
-use limit::{Network, Open};
+use crate::http::refusal;
+use crate::http::web_config::{WebConfig, WebConfigFile};
 
 /// A head of a request that is not complete in so many bytes is answered with 431; the last read may bring as many again.
 const MAX_HEAD: usize = 32 * 1024;
-
-/// The first byte of a TLS handshake (RFC 8446, section 5.1).
-const HANDSHAKE: u8 = 22;
-
-/// The answer to a client that sends plain HTTP where TLS is expected.
-const PLAIN: &[u8] =
-    b"HTTP/1.0 400 Bad Request\r\ncontent-type: text/plain\r\n\r\nThis port expects HTTPS.\n";
 
 /// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +41,6 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// After this a connection is closed, with the answer that is sent; after twice this it is cut.
     pub lifetime: Duration,
-    /// How long a running request may go on at shutdown.
-    pub drain: Duration,
 }
 
 impl Default for Limits {
@@ -65,14 +51,13 @@ impl Default for Limits {
             header_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(15),
             lifetime: Duration::from_mins(5),
-            drain: Duration::from_secs(5),
         }
     }
 }
 
-/// Serves until `shutdown`, then lets running requests end within [`Limits::drain`], and cuts those that do not.
+/// Serves until `shutdown`, then until the running requests end.
 ///
-/// Requests have their client in their extensions. A handler that panics ends its own connection alone. Logs the bound address as
+/// Requests have the address of their client in their extensions. A handler that panics ends its own connection alone. Logs the bound address as
 /// `listening`. Fails only when the listener has no address; what goes wrong later is logged and survived.
 pub async fn serve(
     mut listener: TcpListener,
@@ -81,13 +66,13 @@ pub async fn serve(
     web_config: Option<Arc<WebConfigFile>>,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    let tls = || {
-        let config = web_config.as_ref()?.current();
-        config.tls.as_ref().map(|tls| Arc::clone(&tls.config))
+    let config = || {
+        let file = web_config.as_ref();
+        file.map(|file| file.current()).unwrap_or_default()
     };
-    tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
-    let mut open = Open::default();
-    let refusals = RefusalLog::default();
+    let address = listener.local_addr()?;
+    tracing::info!(%address, tls = config().tls.is_some(), "listening");
+    let mut networks = BTreeMap::<IpAddr, Arc<()>>::new();
     let mut connections = JoinSet::new();
     loop {
         let accepted = shutdown.run_until_cancelled(Listener::accept(&mut listener));
@@ -97,36 +82,39 @@ pub async fn serve(
         while connections.try_join_next().is_some() {}
         // An IPv4 client of a listener for both has an address in the form of IPv6.
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
-        let Some(admitted) = open.admit(Network::of(peer.ip()), limits) else {
-            refusals.add("too many connections", peer);
+        networks.retain(|_, open| Arc::strong_count(open) > 1);
+        let own = networks.entry(network_of(peer.ip())).or_default();
+        let is_full = connections.len() >= limits.connections;
+        if is_full || Arc::strong_count(own) > limits.from_one_network {
+            refusal::log("too many connections", peer);
             continue;
-        };
+        }
+        let counted = Arc::clone(own);
         let connection = Connection {
             peer,
-            router: router.clone(),
+            router: router.clone().layer(Extension(peer)),
             limits,
             shutdown: shutdown.clone(),
         };
-        let tls = tls();
+        let config = config();
         connections.spawn(async move {
-            if let Err(error) = connection.serve(stream, tls).await {
+            if let Err(error) = connection.serve(stream, &config).await {
                 tracing::debug!(%peer, error, "a connection ended with an error");
             }
-            drop(admitted);
+            drop(counted);
         });
     }
     drop(listener);
-    // What does not end in time is cut when the tasks are dropped.
-    let ended = async { while connections.join_next().await.is_some() {} };
-    let _ = timeout(limits.drain, ended).await;
+    while connections.join_next().await.is_some() {}
     Ok(())
 }
 
-/// The client of a connection, in the extensions of its requests.
-#[derive(Debug, Clone)]
-pub(super) struct Client {
-    pub(super) peer: SocketAddr,
-    pub(super) certificate: Option<CertificateDer<'static>>,
+/// What one client can have of addresses: an IPv4 address, or the /64 in which an IPv6 host chooses its address itself.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        IpAddr::V4(_) => address,
+    }
 }
 
 struct Connection {
@@ -137,41 +125,36 @@ struct Connection {
 }
 
 impl Connection {
-    async fn serve(
-        self,
-        stream: TcpStream,
-        tls: Option<Arc<ServerConfig>>,
-    ) -> Result<(), BoxError> {
+    async fn serve(self, stream: TcpStream, config: &WebConfig) -> Result<(), BoxError> {
         // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
         stream.set_nodelay(true)?;
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.limits.write_timeout));
-        let mut stream = Box::pin(stream);
-        let Some(config) = tls else {
-            return self.answer_on(stream, None).await;
+        let stream = Box::pin(stream);
+        let Some(tls) = &config.tls else {
+            return self.answer_on(stream).await;
         };
-        let handshake = async {
-            expect_handshake(&mut stream).await?;
-            TlsAcceptor::from(config).accept(stream).await
-        };
+        let handshake = TlsAcceptor::from(Arc::clone(&tls.config)).accept(stream);
         let stream = timeout(self.limits.header_timeout, handshake).await??;
         let certificates = stream.get_ref().1.peer_certificates();
-        let certificate = certificates.and_then(<[_]>::first).cloned();
-        self.answer_on(stream, certificate).await
+        if !tls.admits(certificates.and_then(<[_]>::first)) {
+            let reason = "the client certificate has none of client_allowed_sans";
+            refusal::log(reason, self.peer);
+            return Ok(());
+        }
+        self.answer_on(stream).await
     }
 
     async fn answer_on(
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
-        certificate: Option<CertificateDer<'static>>,
     ) -> Result<(), BoxError> {
-        let (peer, lifetime) = (self.peer, self.limits.lifetime);
-        let router = self.router.layer(Extension(Client { peer, certificate }));
+        let lifetime = self.limits.lifetime;
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_timeout)
             .max_buf_size(MAX_HEAD)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(self.router));
         let mut connection = pin!(connection);
         tokio::select! {
             ended = &mut connection => return Ok(ended?),
@@ -180,19 +163,6 @@ impl Connection {
         connection.as_mut().graceful_shutdown();
         Ok(timeout(lifetime, connection).await??)
     }
-}
-
-/// Waits for the first byte. If it is not of a handshake, the client gets an answer that says what is expected.
-async fn expect_handshake(stream: &mut Pin<Box<TimeoutStream<TcpStream>>>) -> io::Result<()> {
-    let mut first = [0];
-    if stream.get_ref().peek(&mut first).await? == 0 || first[0] == HANDSHAKE {
-        return Ok(());
-    }
-    // If a request were left unread, the system would discard the answer.
-    let _ = stream.read(&mut [0; 4096]).await?;
-    stream.write_all(PLAIN).await?;
-    stream.shutdown().await?;
-    Err(io::Error::other("plain HTTP where TLS is expected"))
 }
 
 #[cfg(test)]

@@ -16,12 +16,12 @@ use tower_http::compression::CompressionLayer;
 
 use crate::clock::Moment;
 use crate::health::{self, Conditions, Health};
-use crate::http::answer::{self, line};
+use crate::http::answer::{self, file, line};
 use crate::http::guard::{Guard, admit};
 use crate::http::health_json;
 use crate::http::page::{self, Configuration, Pages};
 use crate::http::route::Route;
-use crate::metrics;
+use crate::metrics::{self, Facts, Process};
 use crate::reindex::kill_switch;
 use crate::snapshot::{PortalView, Publisher, Snapshot};
 
@@ -41,6 +41,7 @@ pub struct Site {
     pub liveness: Liveness,
     /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
+    pub telemetry_path: String,
     pub guard: Arc<Guard>,
     /// Whether each portal's first collection has ended, as far as was asked.
     pub ready: AtomicBool,
@@ -49,12 +50,13 @@ pub struct Site {
 impl Site {
     pub fn router(self) -> Router {
         let guard = middleware::from_fn_with_state(Arc::clone(&self.guard), admit);
-        let telemetry_path = &self.guard.telemetry_path;
-        let mut router = Router::new().route(telemetry_path, get(exposition));
+        let mut router = Router::new().route(&self.telemetry_path, get(exposition));
         for route in Route::ALL {
             let answer = match route {
-                Route::Style => get(answer::style),
-                Route::Script => get(answer::script),
+                Route::Style => get(async || file("text/css; charset=utf-8", answer::STYLE)),
+                Route::Script => {
+                    get(async || file("text/javascript; charset=utf-8", answer::SCRIPT))
+                }
                 Route::Live | Route::Healthy => get(live),
                 Route::Ready => get(ready),
                 Route::Health => get(health),
@@ -112,9 +114,15 @@ async fn page(
 ) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = site.health(&snapshot, now).await;
-    let paths = [&*site.guard.telemetry_path, path.path()];
-    let configuration = site.config.borrow();
-    let pages = Pages::new(&snapshot, &health, &configuration, now, paths);
+    let configuration = &site.config.borrow();
+    let pages = Pages {
+        snapshot: &snapshot,
+        health: &health,
+        configuration,
+        now,
+        metrics: &site.telemetry_path,
+        path: path.path(),
+    };
     let route = Route::of(matched.as_str());
     match route.and_then(|route| pages.render(route, &parts, &query)) {
         Some(page) => answer::page(page),
@@ -164,13 +172,18 @@ async fn health(State(site): State<Arc<Site>>) -> Response {
 }
 
 async fn exposition(State(site): State<Arc<Site>>) -> Response {
-    let events = &site.guard.events;
-    events.show_kill_switch(site.kill_switch().await);
-    site.guard.show_web_config();
-    let config = site.config.borrow().facts;
-    let snapshot = site.publisher.current();
+    let kill_switch = site.kill_switch().await;
+    let file = site.guard.file.as_ref();
+    let facts = Facts {
+        snapshot: site.publisher.current(),
+        config: site.config.borrow().facts,
+        web: file.map(|file| file.facts()),
+        kill_switch,
+        process: Process::now(),
+        now: Moment::now(),
+    };
     let content_type = [(CONTENT_TYPE, metrics::CONTENT_TYPE)];
-    match metrics::scrape(&snapshot, events, config, Moment::now()) {
+    match metrics::scrape(&site.guard.events, facts) {
         Ok(pieces) => (content_type, Body::from_stream(pieces)).into_response(),
         Err(error) => line(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }

@@ -37,7 +37,7 @@ impl WebConfig {
             tls: document.tls_server_config.server(files)?,
             users: document.basic_auth_users,
             headers: document.http_server_config.headers.0,
-            limiter: document.rate_limit.0.map(RateLimiter::direct),
+            limiter: document.rate_limit.quota()?.map(RateLimiter::direct),
         })
     }
 

@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus::core::Collector;
-use prometheus::proto::{Metric, MetricFamily};
+use prometheus::proto::Metric;
 use prometheus::{
-    CounterVec, Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts,
-    Registry, Result, TextEncoder,
+    CounterVec, Encoder, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, Result,
+    TextEncoder,
 };
 
 use crate::metrics::family::{Family, PORTAL, families};
-use crate::metrics::samples::flag;
-use crate::model::{PortalName, Timestamp};
+use crate::model::PortalName;
 use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::snapshot::RunResult;
@@ -32,20 +31,6 @@ families! {
         "Total number of collections by result.";
     DECISIONS: Counter "kb_reindex_decisions_total" &["portal", "decision", "reason"], Event,
         "Total number of reindexing decisions by decision and reason.";
-    KILL_SWITCH: Gauge "kb_reindex_kill_switch" &[], Event,
-        "Whether the kill switch stops all attempts.";
-    BUILD_INFO: Gauge "kb_exporter_build_info" &["version", "revision", "rustc"], Event,
-        "Version, revision and compiler of the exporter, constant 1.";
-    RELOAD_SUCCESSFUL: Gauge "kb_exporter_config_last_reload_successful" &[], Event,
-        "Whether the last configuration reload succeeded.";
-    RELOAD_TIMESTAMP: Gauge "kb_exporter_config_last_reload_success_timestamp_seconds" &[], Event,
-        "Time of the last successful configuration reload.";
-    WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
-        "Whether the current web configuration file is in use. Absent without --web.config.file.";
-    WEB_RELOAD_TIMESTAMP: Gauge "kb_exporter_web_config_last_reload_success_timestamp_seconds" &[], Event,
-        "Time at which the web configuration and the certificate in use were read. Absent without --web.config.file.";
-    CERTIFICATE_EXPIRY: Gauge "kb_exporter_certificate_expiry_timestamp_seconds" &[], Event,
-        "Earliest time at which a certificate that the server sends expires. Absent without TLS.";
     HTTP_REQUESTS: Counter "kb_exporter_http_requests_total" &["handler", "code"], Event,
         "Total number of HTTP requests that were answered, by path and response code.";
     WRITE_DURATION: Histogram "kb_state_write_duration_seconds" &["store"], Event,
@@ -60,28 +45,6 @@ const REQUEST_BUCKETS: [f64; 11] = [
 /// Upper bounds of the durations of writes, in seconds.
 const WRITE_BUCKETS: [f64; 9] = [0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0];
 
-const NO_LABELS: &[&str] = &[];
-
-/// Facts about the last configuration reload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConfigFacts {
-    /// Whether the last attempt to load one was successful.
-    pub reload_successful: bool,
-    /// When the one in use was loaded.
-    pub loaded: Timestamp,
-}
-
-/// Facts about the web configuration file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WebConfigFacts {
-    /// Whether the files as they are now are in use.
-    pub reload_successful: bool,
-    /// When those in use were read.
-    pub loaded: Timestamp,
-    /// When the first certificate of the server's chain expires.
-    pub certificate_expiry: Option<Timestamp>,
-}
-
 #[derive(Debug, Clone)]
 pub struct Events {
     registry: Registry,
@@ -93,12 +56,6 @@ pub struct Events {
     runs: IntCounterVec,
     decisions: IntCounterVec,
     write_duration: HistogramVec,
-    kill_switch: Gauge,
-    reload_successful: Gauge,
-    reload_timestamp: Gauge,
-    web_reload_successful: GaugeVec,
-    web_reload_timestamp: GaugeVec,
-    certificate_expiry: GaugeVec,
     http_requests: IntCounterVec,
 }
 
@@ -108,28 +65,14 @@ impl Events {
         let registry = Registry::new();
         let options = |family: &Family| Opts::new(family.name, family.help);
         let counter = |family: &Family| {
-            registered(
-                &registry,
-                IntCounterVec::new(options(family), family.labels)?,
-            )
+            let counter = IntCounterVec::new(options(family), family.labels)?;
+            registered(&registry, counter)
         };
-        let gauges = |family: &Family| {
-            let gauges = GaugeVec::new(options(family), family.labels)?;
-            registered(&registry, gauges)
-        };
-        let gauge =
-            |family: &Family, labels: &[&str]| gauges(family)?.get_metric_with_label_values(labels);
-        let throttle = CounterVec::new(options(&THROTTLE), THROTTLE.labels)?;
         let histogram = |family: &Family, buckets: &[f64]| {
             let options = HistogramOpts::from(options(family)).buckets(buckets.to_vec());
             registered(&registry, HistogramVec::new(options, family.labels)?)
         };
-        let build = [
-            env!("CARGO_PKG_VERSION"),
-            env!("KB_REVISION"),
-            env!("KB_RUSTC"),
-        ];
-        gauge(&BUILD_INFO, &build)?.set(1.0);
+        let throttle = CounterVec::new(options(&THROTTLE), THROTTLE.labels)?;
         Ok(Self {
             requests: counter(&REQUESTS)?,
             request_duration: histogram(&REQUEST_DURATION, &REQUEST_BUCKETS)?,
@@ -139,29 +82,9 @@ impl Events {
             panics: counter(&PANICS)?,
             runs: counter(&RUNS)?,
             decisions: counter(&DECISIONS)?,
-            kill_switch: gauge(&KILL_SWITCH, &[])?,
-            reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
-            reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
-            web_reload_successful: gauges(&WEB_RELOAD_SUCCESSFUL)?,
-            web_reload_timestamp: gauges(&WEB_RELOAD_TIMESTAMP)?,
-            certificate_expiry: gauges(&CERTIFICATE_EXPIRY)?,
             http_requests: counter(&HTTP_REQUESTS)?,
             registry,
         })
-    }
-
-    pub fn show_kill_switch(&self, is_on: bool) {
-        self.kill_switch.set(flag(is_on));
-    }
-
-    pub fn show_web_config(&self, facts: WebConfigFacts) {
-        let set = |gauge: &GaugeVec, value| gauge.with_label_values(NO_LABELS).set(value);
-        set(&self.web_reload_successful, flag(facts.reload_successful));
-        set(&self.web_reload_timestamp, facts.loaded.as_seconds());
-        match facts.certificate_expiry {
-            Some(time) => set(&self.certificate_expiry, time.as_seconds()),
-            None => self.certificate_expiry.reset(),
-        }
     }
 
     /// An HTTP request was answered, or refused.
@@ -171,13 +94,10 @@ impl Events {
     }
 
     /// The text of all families as they are now, without series of portals other than these: the configuration may have removed some.
-    pub(super) fn text(&self, portals: &[PortalName], config: ConfigFacts) -> Result<Vec<u8>> {
-        self.reload_successful.set(flag(config.reload_successful));
-        self.reload_timestamp.set(config.loaded.as_seconds());
-        let named = |name: &str| portals.iter().any(|portal| portal.as_str() == name);
+    pub(super) fn text(&self, portals: &[&str]) -> Result<Vec<u8>> {
         let stays = |metric: &Metric| {
             let mut labels = metric.get_label().iter();
-            labels.all(|label| label.name() != "portal" || named(label.value()))
+            labels.all(|label| label.name() != "portal" || portals.contains(&label.value()))
         };
         let mut families = self.registry.gather();
         for family in &mut families {
@@ -233,21 +153,13 @@ pub struct PortalEvents {
 
 impl PortalEvents {
     /// Requests to the portal since the process started.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a counter is a whole number"
-    )]
     pub fn requests(&self) -> u64 {
-        let families = self.events.requests.collect();
-        let metrics = families.iter().flat_map(MetricFamily::get_metric);
-        let is_own = |metric: &&Metric| {
-            let mut labels = metric.get_label().iter();
-            labels.any(|label| label.name() == "portal" && label.value() == self.portal.as_str())
-        };
-        let own = metrics.filter(is_own);
-        own.map(|metric| metric.get_counter().get_value() as u64)
-            .sum()
+        let requests = Endpoint::ALL.map(|endpoint| {
+            let labels = [self.portal.as_str(), endpoint.as_str()];
+            let durations = &self.events.request_duration;
+            durations.with_label_values(&labels).get_sample_count()
+        });
+        requests.iter().sum()
     }
 
     /// Counts a decision about a folder.

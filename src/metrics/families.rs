@@ -3,20 +3,20 @@
 //!
 //! A family of the snapshot is written from its own scan over portals or folders, so that it is written as a whole before the next one.
 
+mod exporter;
 pub(super) mod folder;
 pub(super) mod portal;
+mod process;
 pub(super) mod reindex;
 pub(super) mod view;
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
-use crate::clock::Moment;
 use crate::metrics::events;
 use crate::metrics::family::Source;
-use crate::snapshot::Snapshot;
 
-use view::PortalFacts;
+use view::{Facts, PortalFacts};
 
 pub use crate::metrics::family::{Family, Kind};
 
@@ -24,6 +24,7 @@ pub use crate::metrics::family::{Family, Kind};
 pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
     let families = [
         events::FAMILIES,
+        exporter::FAMILIES,
         portal::FAMILIES,
         folder::FAMILIES,
         reindex::FAMILIES,
@@ -33,31 +34,25 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
     all
 });
 
-/// Writes every family of a snapshot, in the order of their names.
-pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> io::Result<()> {
+/// Writes every family but those of events, in the order of their names.
+pub(super) fn write(sink: &mut dyn Write, facts: &Facts) -> io::Result<()> {
     // A portal that another process reads has only the family that says so.
-    let portals = snapshot.shown();
-    let portals: Vec<_> = portals
-        .map(|portal| PortalFacts::of(portal, snapshot, now))
-        .collect();
+    let portals = facts.snapshot.shown();
+    let portals = portals.map(|portal| PortalFacts::of(portal, facts));
+    let portals: Vec<_> = portals.collect();
     let folders = || portals.iter().flat_map(PortalFacts::folders);
-    for family in ALL.iter() {
+    for family in ALL.iter().chain(process::FAMILIES) {
         let mut samples = family.samples(sink);
         match family.source {
             Source::Event => {}
-            Source::Snapshot(add) => add(snapshot, &mut samples),
-            Source::Portal(value) => {
-                for (portal, value) in portals.iter().filter_map(|it| Some((it, value(it)?))) {
-                    samples.add(&[portal.name()], value);
-                }
-            }
+            Source::Exporter(value) => samples.add_if_known(&[], value(facts)),
+            Source::ExporterSamples(add) => add(facts, &mut samples),
+            Source::Portal(value) => portals
+                .iter()
+                .for_each(|it| samples.add_if_known(&[it.name()], value(it))),
             Source::PortalSamples(add) => portals.iter().for_each(|it| add(it, &mut samples)),
             Source::Folder(value) => {
-                for (folder, value) in
-                    folders().filter_map(|it| value(&it).map(|value| (it, value)))
-                {
-                    samples.add(&folder.labels(), value);
-                }
+                folders().for_each(|it| samples.add_if_known(&it.labels(), value(&it)));
             }
             Source::FolderSamples(add) => folders().for_each(|it| add(&it, &mut samples)),
         }

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use crate::metrics::families::view::{FolderFacts, PortalFacts};
+use crate::metrics::families::view::{Facts, FolderFacts, PortalFacts};
 use crate::metrics::samples::Samples;
-use crate::snapshot::Snapshot;
+use crate::model::label_values;
 
 pub(super) const PORTAL: &[&str] = &["portal"];
 pub(super) const FOLDER: &[&str] = &["portal", "folder_id", "folder"];
@@ -21,13 +21,15 @@ pub struct Family {
     pub(super) source: Source,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A value that goes up and down.
-    Gauge,
-    /// A value that only goes up.
-    Counter,
-    Histogram,
+label_values! {
+    /// The type of a family, as its TYPE line has it.
+    pub enum Kind {
+        /// A value that goes up and down.
+        Gauge = "gauge",
+        /// A value that only goes up.
+        Counter = "counter",
+        Histogram = "histogram",
+    }
 }
 
 /// Where the values of a family come from. A value of `None` leaves the series out.
@@ -35,22 +37,12 @@ pub enum Kind {
 pub(super) enum Source {
     /// The registry of [`crate::metrics::Events`].
     Event,
-    Snapshot(fn(&Snapshot, &mut Samples<'_>)),
+    Exporter(fn(&Facts) -> Option<f64>),
+    ExporterSamples(fn(&Facts, &mut Samples<'_>)),
     Portal(fn(&PortalFacts<'_>) -> Option<f64>),
     PortalSamples(fn(&PortalFacts<'_>, &mut Samples<'_>)),
     Folder(fn(&FolderFacts<'_>) -> Option<f64>),
     FolderSamples(fn(&FolderFacts<'_>, &mut Samples<'_>)),
-}
-
-impl Kind {
-    /// Its name in a TYPE line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gauge => "gauge",
-            Self::Counter => "counter",
-            Self::Histogram => "histogram",
-        }
-    }
 }
 
 impl Family {
@@ -58,7 +50,13 @@ impl Family {
     pub(super) fn samples<'a>(&self, sink: &'a mut dyn Write) -> Samples<'a> {
         let (name, kind) = (self.name, self.kind.as_str());
         let head = format!("# HELP {name} {}\n# TYPE {name} {kind}\n", self.help);
-        Samples::new(sink, head, name, self.labels)
+        Samples {
+            sink,
+            head: Some(head),
+            name,
+            labels: self.labels,
+            result: Ok(()),
+        }
     }
 }
 

@@ -9,34 +9,25 @@ use crate::history::IndexingTimes;
 
 /// Writes the samples of one family.
 pub(super) struct Samples<'a> {
-    sink: &'a mut dyn Write,
+    pub(super) sink: &'a mut dyn Write,
     /// The HELP and TYPE lines, until the first sample: a family without samples is left out.
-    head: Option<String>,
-    name: &'static str,
-    labels: &'static [&'static str],
-    result: io::Result<()>,
+    pub(super) head: Option<String>,
+    pub(super) name: &'static str,
+    pub(super) labels: &'static [&'static str],
+    pub(super) result: io::Result<()>,
 }
 
-impl<'a> Samples<'a> {
-    /// Begins a family with its HELP and TYPE lines.
-    pub fn new(
-        sink: &'a mut dyn Write,
-        head: String,
-        name: &'static str,
-        labels: &'static [&'static str],
-    ) -> Self {
-        Self {
-            sink,
-            head: Some(head),
-            name,
-            labels,
-            result: Ok(()),
-        }
-    }
-
+impl Samples<'_> {
     /// Adds the sample of a gauge or counter; `values` are in the order of the labels.
     pub fn add(&mut self, values: &[&str], value: f64) {
         self.add_part("", values, None, value);
+    }
+
+    /// The same if there is a value.
+    pub fn add_if_known(&mut self, values: &[&str], value: Option<f64>) {
+        if let Some(value) = value {
+            self.add(values, value);
+        }
     }
 
     pub fn add_histogram(&mut self, values: &[&str], times: &IndexingTimes) {

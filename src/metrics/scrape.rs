@@ -1,36 +1,29 @@
 //! The answer to a scrape. It is written while it is sent, so that it never exists as a whole: the writer waits for the client.
 
 use std::io::{self, BufWriter, Write};
-use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::clock::Moment;
-use crate::metrics::{ConfigFacts, Events, families, process};
-use crate::snapshot::Snapshot;
+use crate::metrics::{Events, Facts, families};
 
 /// Bytes of a piece. One is sent while another one is written.
 const PIECE: usize = 64 * 1024;
 
-/// Writes the metrics of a snapshot in pieces, as they are at `now`. An error in between ends the stream.
+/// Writes the metrics in pieces. An error in between ends the stream.
 pub fn scrape(
-    snapshot: &Arc<Snapshot>,
     events: &Events,
-    config: ConfigFacts,
-    now: Moment,
+    facts: Facts,
 ) -> prometheus::Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>> {
     // After the snapshot was taken, so that every event that it results from is counted.
-    let mut beginning = super::events_of(snapshot, events, config)?;
-    beginning.extend_from_slice(process::text().as_bytes());
+    let beginning = super::events_of(events, &facts)?;
     let (sender, mut pieces) = mpsc::channel(1);
-    let snapshot = Arc::clone(snapshot);
     let writing = spawn_blocking(move || {
         let mut client = BufWriter::with_capacity(PIECE, Client(sender));
         client.write_all(&beginning)?;
-        families::write(&mut client, &snapshot, now)?;
+        families::write(&mut client, &facts)?;
         client.flush()
     });
     // A client must not take a part for the whole.

@@ -201,9 +201,9 @@ async fn a_page_that_is_open_shows_newer_numbers_by_itself() {
 }
 
 #[tokio::test]
-async fn many_folders_are_paged_filtered_and_sorted() {
+async fn many_folders_are_filtered_and_sorted() {
     let portal = Portal::start().await;
-    for number in 0..250 {
+    for number in 0..510 {
         let folder = portal.folder(&format!("Folder {number:04}"));
         if number == 123 {
             portal.file(folder, "bad.pdf", Status::Failed);
@@ -214,14 +214,14 @@ async fn many_folders_are_paged_filtered_and_sorted() {
     exporter.collected().await;
     let page = async |path: &str| exporter.get(path).await.text().await.unwrap();
     let first = page("/").await;
-    assert!(first.contains("250 folders, page 1 of 3"));
+    assert!(first.contains("510 folders, of which the first 500 are shown"));
     let rows: Vec<_> = first
         .split("<tbody>")
         .nth(1)
         .unwrap()
         .match_indices("<a href=\"folders/")
         .collect();
-    assert_eq!(rows.len(), 100);
+    assert_eq!(rows.len(), 500);
     let top = first
         .split("<tbody>")
         .nth(1)
@@ -230,14 +230,11 @@ async fn many_folders_are_paged_filtered_and_sorted() {
         .next()
         .unwrap();
     assert!(top.contains("Folder 0123"), "trouble comes first");
-    assert!(first.contains("href=\"./?page=2\" rel=\"next\""));
-    let last = page("/?sort=name&page=3").await;
-    assert!(last.contains("Folder 0249") && last.contains("sort=name&amp;page=2"));
+    let by_name = page("/?sort=name").await;
+    assert!(by_name.contains("Folder 0499") && !by_name.contains("Folder 0500"));
     let filtered = page("/?name=FOLDER+0123").await;
     assert!(filtered.contains("1 folder<") && filtered.contains("Folder 0123"));
     assert!(page("/?portal=other").await.contains("No folder matches."));
-    let long = page(&format!("/?name={}", "x".repeat(20_000))).await;
-    assert!(!long.contains(&"x".repeat(201)));
     let of_error = page("/?error=unspecified").await;
     assert!(
         of_error.contains("1 folder<") && of_error.contains("Folder 0123"),

@@ -58,7 +58,6 @@ async fn documents_satisfy_their_schemas() {
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let health = exporter.json("/health").await;
-    assert!(health["checks"]["errors:main"].is_array(), "{health:#}");
     assert_satisfies(health, "health");
     exporter.stop().await;
 

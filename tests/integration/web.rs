@@ -219,30 +219,18 @@ async fn every_path_needs_the_password_and_probes_may_be_exempt() {
 }
 
 #[tokio::test]
-async fn a_write_needs_the_certificate_that_a_read_may_show() {
-    let keys = "  client_auth_type: VerifyClientCertIfGiven\n  client_ca_file: ca.crt\n";
-    let secured = Secured::start(&tls(keys), &["--web.enable-lifecycle"]).await;
-    let anonymous = secured.client().build().unwrap();
-    for (client, writes) in [(anonymous, 403), (secured.identified(), 200)] {
-        let read = client.get(secured.url("/metrics")).send().await.unwrap();
-        assert_eq!(read.status(), 200);
-        let write = client.post(secured.url("/-/reload")).send().await.unwrap();
-        assert_eq!(write.status(), writes);
-    }
-}
-
-#[tokio::test]
 async fn a_certificate_without_an_allowed_name_opens_nothing() {
-    for (name, expected) in [("client.example", 200), ("other.example", 403)] {
+    for (name, is_served) in [("client.example", true), ("other.example", false)] {
         let keys = format!("{CLIENTS}  client_allowed_sans: [{name}]\n");
         let secured = Secured::start(&tls(&keys), &["--web.open-probes"]).await;
         let client = secured.identified();
         for path in ["/metrics", "/livez"] {
-            let answer = client.get(secured.url(path)).send().await.unwrap();
-            assert_eq!(answer.status(), expected, "{name} {path}");
-            let text = answer.text().await.unwrap();
-            assert_eq!(text.contains("client_allowed_sans"), expected == 403);
+            let answer = client.get(secured.url(path)).send().await;
+            assert_eq!(answer.is_ok(), is_served, "{name} {path}");
         }
+        let log = secured.exporter.output();
+        let is_said = log.iter().any(|line| line.contains("client_allowed_sans"));
+        assert_ne!(is_said, is_served, "{log:?}");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListFailure, ListState,
-    PortalView, RunResult, Unavailable, Unwatched, Way,
+    PortalView, RunResult, Snapshot, Unavailable, Unwatched, Way,
 };
 use kb_simulator::{NewFile, Status as Sent};
 
@@ -61,11 +61,18 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
     let json: Value = serde_json::from_str(&json(&snapshot)).unwrap();
     assert_eq!(json["folders"][1]["done"], 205);
     assert_eq!(json["errors"][0]["error"], "no text layer");
-    let facts = ConfigFacts {
-        reload_successful: true,
-        loaded: Moment::now().wall,
+    let facts = Facts {
+        snapshot,
+        config: ConfigFacts {
+            reload_successful: true,
+            loaded: Moment::now().wall,
+        },
+        web: None,
+        kill_switch: false,
+        process: None,
+        now: Moment::now(),
     };
-    let exposition = exposition(&scan.events, facts, &snapshot).unwrap();
+    let exposition = exposition(&scan.events, &facts).unwrap();
     let sample = format!(
         "kb_folder_files{{portal=\"main\",folder_id=\"{inbox}\",folder=\"Inbox\",status=\"done\"}} 205"
     );

@@ -22,28 +22,20 @@ struct Hour {
     flagged: u64,
 }
 
-impl Hour {
-    const fn all(&self) -> u64 {
-        self.failed + self.flagged
-    }
-}
-
 /// The hours of the last day, the oldest first.
 fn hours(days: &[&Day], now: Timestamp) -> Vec<Hour> {
     let last = Series::step(now) / Series::HOUR;
     let hours = (0..HOURS).rev().map(|ago| {
         let first = last.saturating_sub(ago) * Series::HOUR;
         let before = first.saturating_sub(1);
-        let grown = |series: fn(&Day) -> &Series| {
-            let series = days.iter().map(|day| series(day));
-            let grown =
-                series.map(|one| one.at(before + Series::HOUR).saturating_sub(one.at(before)));
-            grown.sum()
+        let grown = |one: &Series| {
+            let end = one.at(before + Series::HOUR);
+            end.saturating_sub(one.at(before))
         };
         Hour {
             began: Series::begin(first),
-            failed: grown(|day| &day.failed_entries),
-            flagged: grown(|day| &day.flagged_entries),
+            failed: days.iter().map(|day| grown(&day.failed_entries)).sum(),
+            flagged: days.iter().map(|day| grown(&day.flagged_entries)).sum(),
         }
     });
     hours.collect()
@@ -54,15 +46,16 @@ pub(super) fn entries(days: &[&Day], now: Timestamp) -> Markup {
     let hours = hours(days, now);
     let failed = hours.iter().map(|hour| hour.failed).sum();
     let flagged = hours.iter().map(|hour| hour.flagged).sum();
-    let most = hours.iter().max_by_key(|hour| hour.all());
-    let most = most.filter(|hour| hour.all() > 0);
+    let all = |hour: &Hour| hour.failed + hour.flagged;
+    let most = hours.iter().max_by_key(|hour| all(hour));
+    let most = most.filter(|hour| all(hour) > 0);
     html! {
         p.quiet {
             "In 24 hours: " (things(failed, "file", "files")) " failed, " (number(flagged)) " flagged"
-            @if let Some(most) = most { "; most in the hour from " (time(most.began, As::Clock)) ": " (number(most.all())) }
+            @if let Some(most) = most { "; most in the hour from " (time(most.began, As::Clock)) ": " (number(all(most))) }
             "."
         }
-        @if let Some(most) = most { (picture(&hours, most.all())) }
+        @if let Some(most) = most { (picture(&hours, all(most))) }
     }
 }
 
@@ -71,34 +64,20 @@ fn picture(hours: &[Hour], most: u64) -> Markup {
         0 => 0,
         files => (files.saturating_mul(HEIGHT) / most).max(2),
     };
-    let bar = |(place, bottom, height): (usize, u64, u64)| match height {
-        0 => String::new(),
-        _ => format!("M{} {bottom}v-{height}h{BAR}v{height}z", place * PLACE),
-    };
-    let bars = hours.iter().enumerate();
-    let failed: String = bars
-        .clone()
-        .map(|(place, hour)| bar((place, HEIGHT, height(hour.failed))))
-        .collect();
-    let flagged: String = bars
-        .map(|(place, hour)| {
-            bar((
-                place,
-                HEIGHT.saturating_sub(height(hour.failed)),
-                height(hour.flagged),
-            ))
-        })
-        .collect();
-    let (width, above) = (hours.len() * PLACE, 2);
+    let width = hours.len() * PLACE;
     html! {
-        svg.day viewBox={ "0 -" (above) " " (width) " " (HEIGHT + above) } preserveAspectRatio="none" aria-hidden="true" {
+        svg.day viewBox={ "0 -2 " (width) " " (HEIGHT + 2) } preserveAspectRatio="none" aria-hidden="true" {
             pattern #stripes width="3" height="3" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
                 rect.flagged-ground width="3" height="3" {}
                 rect.flagged-stripe width="1.5" height="3" {}
             }
             path.grid d=(format!("M0 {HEIGHT}H{width}")) {}
-            path.failed d=(failed) {}
-            path.flagged d=(flagged) {}
+            @for (place, hour) in hours.iter().enumerate() {
+                @let [failed, flagged] = [height(hour.failed), height(hour.flagged)];
+                @let top = HEIGHT.saturating_sub(failed);
+                @if failed > 0 { rect.failed x=(place * PLACE) y=(top) width=(BAR) height=(failed) {} }
+                @if flagged > 0 { rect.flagged x=(place * PLACE) y=(top.saturating_sub(flagged)) width=(BAR) height=(flagged) {} }
+            }
         }
         p.hours aria-hidden="true" { span { "−24 h" } span { "−12 h" } span { "now" } }
     }

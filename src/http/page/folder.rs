@@ -1,21 +1,18 @@
-//! The page of one folder: its state and the decision about it, its files, how it is counted.
+//! The page of one folder: its state, what is decided about it, its files, and how it is counted.
 
 use maud::{Markup, html};
 
 use crate::classify::NamedFile;
 use crate::config::Mode;
-use crate::health::FolderReindex;
-use crate::http::page::layout::{As, Column, number, sentence, share, table, things, time, took};
+use crate::http::page::layout::{As, Column, heads, number, sentence, table, things, time};
 use crate::http::page::row::Row;
 use crate::http::page::{Pages, chart, errors, finding};
-use crate::model::Timestamp;
-use crate::policy::Tries;
+use crate::policy::{Choice, Decision};
 use crate::snapshot::{Counts, Way};
 
-const FILES: [Column; 4] = [
+const FILES: [Column; 3] = [
     ("Status", ""),
     ("Files", "n"),
-    ("Share", "n"),
     ("Longest in this status", "name"),
 ];
 
@@ -27,32 +24,27 @@ const NEWEST: [Column; 4] = [
 ];
 
 pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
-    let now = pages.now.wall;
-    let (portal, folder) = (row.portal, row.folder);
-    let counted = folder.last_success().filter(|_| row.health.is_counted());
+    let (portal, folder) = (row.portal, &*row.health.view);
     let errors = portal.error_classes_of([folder], pages.now);
     html! {
         div #folder data-part {
             h1.name { (row.name) }
-            p { @if let Some(at) = counted { "Counted " (time(at, As::Ago)) "." } (finding::of_row(row)) }
+            (finding::of_row(row))
             p.quiet {
                 "Portal " (portal.name) ", folder " code { (folder.id) } "."
                 @if let Some(address) = &portal.web_url { " " a href=(address.of(folder.id)) rel="noreferrer" { "Open it in the portal" } }
             }
             h2 { "Reindexing" }
-            (reindexing(row, pages, now))
+            (reindexing(row, pages))
             p.quiet { code { "kb-exporter reindex history --folder " (folder.id) } " lists the attempts." }
-            @if let Some(counts) = row.counts { h2 { "Files" } (files(counts)) }
+            @if let Some(counts) = &row.health.counts { h2 { "Files" } (files(counts)) }
             h2 { "New failed and flagged files" }
-            (chart::entries(&[&folder.day], now))
-            @if row.counts.is_some() && !errors.is_empty() {
-                h2 { "Errors" }
-                (errors::classes(pages, portal, &errors))
-            }
+            (chart::entries(&[&folder.day], pages.now.wall))
+            @if !errors.is_empty() { h2 { "Errors" } (errors::classes(portal, &errors)) }
             @if let Some(newest) = &folder.newest {
                 h2 { "Newest failed and flagged files" }
                 p.quiet { "Of the rows that were read, those created last. " code { "kb-exporter files --folder " (folder.id) } " lists all." }
-                (table("Newest files", NEWEST, newest.iter().map(file)))
+                (table("Newest files", &heads(&NEWEST), NEWEST, newest.iter().map(file)))
             }
             h2 { "How it is counted" }
             (counting(row))
@@ -65,14 +57,9 @@ fn files(counts: &Counts) -> Markup {
         let oldest = html! {
             @if let Some(oldest) = counts.oldest[status] { (time(oldest, As::For)) ", since " (time(oldest, As::Clock)) }
         };
-        [
-            html! { (status.as_str()) },
-            html! { (number(files)) },
-            html! { (share(files, counts.files.total())) },
-            oldest,
-        ]
+        [html! { (status.as_str()) }, html! { (number(files)) }, oldest]
     });
-    table("Files by status", FILES, rows)
+    table("Files by status", &heads(&FILES), FILES, rows)
 }
 
 fn file(file: &NamedFile) -> [Markup; 4] {
@@ -85,24 +72,17 @@ fn file(file: &NamedFile) -> [Markup; 4] {
 }
 
 fn counting(row: &Row<'_>) -> Markup {
-    let folder = row.folder;
+    let folder = &row.health.view;
     html! {
-        dl {
-            dt { "Last count" }
-            dd { @if let Some(at) = folder.last_success() { (time(at, As::Clock)) } @else { "never" } }
-            @if let Some(counts) = row.counts {
-                dt { "Strategy" }
-                dd { (way(counts.look.way)) ", " (things(counts.look.requests, "request", "requests")) ", took " (took(counts.look.duration)) }
-                dt { "Consistent" }
-                dd { @if counts.look.consistent { "yes" } @else { "no: the folder changed while it was read" } }
-                @if let Some(interval) = counts.interval { dt { "Interval" } dd { "counted every " (took(interval)) } }
+        p {
+            @if let Some(at) = folder.last_success() { "Counted " (time(at, As::Clock)) } @else { "Never counted" }
+            @if let Some(counts) = &row.health.counts {
+                ": " (way(counts.look.way)) ", with " (things(counts.look.requests, "request", "requests"))
             }
-            @if let Some(reported) = folder.reported_files {
-                dt { "Folder list" }
-                dd { (number(reported)) " files according to the portal's list of folders" }
-            }
-            @if let Some(full) = &folder.full_read { dt { "Last full scan" } dd { (time(full.at, As::Clock)) } }
-            @if let Some(next) = row.portal.collections.next { dt { "Next collection" } dd { (time(next, As::In)) } }
+            @if let Some(full) = &folder.full_read { "; the last full scan ended " (time(full.at, As::Clock)) }
+            @if let Some(next) = row.portal.collections.next { "; the next collection starts " (time(next, As::In)) }
+            "."
+            @if let Some(reported) = folder.reported_files { " The portal's list of folders reports " (things(reported, "file", "files")) " in it." }
         }
     }
 }
@@ -114,41 +94,40 @@ const fn way(way: Way) -> &'static str {
     }
 }
 
-fn reindexing(row: &Row<'_>, pages: &Pages<'_>, now: Timestamp) -> Markup {
-    let (portal, folder) = (row.portal, row.folder);
-    let rules = portal.reindex.for_folder(folder.id, folder.name.label());
+fn reindexing(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
+    let (portal, folder) = (row.portal, &row.health.view);
+    let mode = portal
+        .reindex
+        .for_folder(folder.id, folder.name.label())
+        .mode;
+    let decisions = pages.reindex(portal).map(|view| &view.decisions);
+    let decided = decisions.and_then(|decisions| decisions.get(&folder.id));
+    // A folder that left, or whose mode is another one by now, is not decided again.
+    let is_current = |decision: &&Decision| decision.mode == mode && !folder.state.has_left();
     html! {
-        @match &row.health.reindex {
-            None => p { "Mode " code { (rules.mode.as_str()) } ": " @if rules.mode == Mode::Off { "nothing is reindexed here." } @else { "not decided yet." } },
-            Some(decided) => {
-                (decision(decided, now))
-                @if let Some(tries) = pages.tries(&portal.name) {
-                    p {
-                        (tries.left) " of " (Tries::AN_HOUR) " tries are left in this hour in the portal"
-                        @if let Some(next) = tries.next { "; the next one " (time(next, As::In)) }
-                        "."
-                    }
-                }
+        p {
+            "Mode " code { (mode.as_str()) } ": "
+            @match decided.filter(is_current) {
+                None if mode == Mode::Off => "nothing is reindexed here.",
+                None => "not decided yet.",
+                Some(decision) => (decision_of(decision)),
             }
         }
     }
 }
 
-fn decision(
-    FolderReindex {
-        decision,
-        sentence: why,
-    }: &FolderReindex,
-    now: Timestamp,
-) -> Markup {
+fn decision_of(decision: &Decision) -> Markup {
     let (reason, numbers) = (decision.reason(), decision.numbers);
     html! {
-        p {
-            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence(why)) ". "
-            (number(numbers.eligible)) " of " (number(numbers.failed)) " failed files are eligible, " (number(numbers.exhausted)) " exhausted"
-            @if let Some(next) = numbers.next_allowed.filter(|next| *next > now) { "; the next attempt is possible " (time(next, As::In)) }
-            "."
+        @match (&decision.choice, decision.mode) {
+            (Choice::Send { .. }, Mode::Enforce) => "a request follows",
+            (Choice::Send { .. }, _) => "a request would be sent now, which dry run does not do",
+            (Choice::Hold(hold), _) => {
+                (sentence(&hold.meaning())) " (" code { (reason.as_str()) } "), since " (time(decision.since, As::Clock))
+                @if let Some(until) = hold.until { ", until " (time(until, As::Clock)) " at the earliest" }
+            }
         }
-        p { strong { "What to do: " } (reason.advice()) "." }
+        ". " (number(numbers.eligible)) " of " (number(numbers.failed)) " failed files are eligible, " (number(numbers.exhausted)) " exhausted. "
+        strong { "What to do: " } (reason.advice()) "."
     }
 }

@@ -4,103 +4,60 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::clock::Moment;
-use crate::health::{FolderHealth, Health, Kind, PortalHealth, Severity};
-use crate::http::page::query::{PAGE, Query, Sort};
-use crate::model::{Series, Status, Timestamp};
-use crate::snapshot::{Counts, FolderView, PortalView};
+use crate::health::{FolderHealth, Health, Kind, Severity};
+use crate::http::page::query::{Query, Sort};
+use crate::model::{FolderId, Series, Status, Timestamp};
+use crate::snapshot::{Counts, PortalView};
 
 /// The statuses of files that wait.
 pub(super) const WAITING: [Status; 2] = [Status::Pending, Status::Processing];
 
 pub(super) struct Row<'a> {
     pub(super) portal: &'a PortalView,
-    pub(super) folder: &'a FolderView,
     pub(super) health: &'a FolderHealth,
     pub(super) name: Cow<'a, str>,
-    /// Its counts, unless they are too old.
-    pub(super) counts: Option<&'a Counts>,
     /// Since when the longest-waiting file waits.
     pub(super) oldest: Option<Timestamp>,
     /// Its entries into failed and flagged in the last day.
-    pub(super) entered: i64,
-}
-
-/// What is known of a portal's folders.
-#[derive(Default)]
-pub(super) struct Coverage {
-    pub(super) all: u64,
-    /// Those whose last read counted them.
-    pub(super) counted: u64,
-    /// Those whose counts are shown, and the oldest of these counts.
-    pub(super) shown: u64,
-    pub(super) oldest: Option<Timestamp>,
-}
-
-impl Coverage {
-    pub(super) fn of(portal: &PortalHealth) -> Self {
-        let mut coverage = Self::default();
-        let folders = portal.folders.iter();
-        for folder in folders.filter(|folder| !folder.view.state.has_left()) {
-            coverage.all += 1;
-            coverage.counted += u64::from(folder.is_counted());
-            if folder.counts.is_some() {
-                coverage.shown += 1;
-                let times = coverage
-                    .oldest
-                    .into_iter()
-                    .chain(folder.view.last_success());
-                coverage.oldest = times.min();
-            }
-        }
-        coverage
-    }
-}
-
-/// One page of the folders that match.
-pub(super) struct Rows<'r, 'a> {
-    pub(super) shown: Vec<&'r Row<'a>>,
-    /// All folders that match, on all pages.
-    pub(super) total: usize,
-    /// The page, from 1.
-    pub(super) page: usize,
-    pub(super) pages: usize,
+    pub(super) entered: u64,
 }
 
 /// Every folder.
 pub(super) fn all(health: &Health, now: Moment) -> Vec<Row<'_>> {
     let portals = health.portals.iter();
-    let rows = portals.flat_map(|portal| {
-        let folders = portal.folders.iter();
-        folders.map(move |folder| Row::new(&portal.view, folder, now))
+    let folders = portals.flat_map(|portal| portal.folders.iter().map(move |one| (portal, one)));
+    let day = Series::step(now.wall).saturating_sub(Series::DAY);
+    let rows = folders.map(|(portal, health)| {
+        let folder = &*health.view;
+        let entries = [&folder.day.failed_entries, &folder.day.flagged_entries];
+        let entered = entries.map(|series| series.grown_since(day));
+        Row {
+            portal: &portal.view,
+            health,
+            name: folder.title(),
+            oldest: health.counts.as_deref().and_then(Counts::waiting_since),
+            entered: entered.iter().sum::<i64>().try_into().unwrap_or(0),
+        }
     });
     rows.collect()
 }
 
-impl<'a> Row<'a> {
-    fn new(portal: &'a PortalView, health: &'a FolderHealth, now: Moment) -> Self {
-        let folder = &*health.view;
-        let counts = health.counts.as_deref();
-        let day = Series::step(now.wall).saturating_sub(Series::DAY);
-        let entries = [&folder.day.failed_entries, &folder.day.flagged_entries];
-        Self {
-            portal,
-            folder,
-            health,
-            name: folder.title(),
-            counts,
-            oldest: counts.and_then(Counts::waiting_since),
-            entered: entries.map(|series| series.grown_since(day)).iter().sum(),
-        }
-    }
+/// The folder of a portal.
+pub(super) fn of<'r, 'a>(rows: &'r [Row<'a>], portal: &str, id: FolderId) -> Option<&'r Row<'a>> {
+    let mut rows = rows.iter();
+    rows.find(|row| row.health.view.id == id && row.portal.name.as_str() == portal)
+}
 
+impl Row<'_> {
     /// Its known files of some statuses.
-    pub(super) fn files(&self, statuses: &[Status]) -> u64 {
-        let of = |counts: &Counts| statuses.iter().map(|status| counts.files[*status]).sum();
-        self.counts.map_or(0, of)
+    pub(super) fn files(&self, statuses: &[Status]) -> Option<u64> {
+        let counts = self.health.counts.as_ref()?;
+        Some(statuses.iter().map(|status| counts.files[*status]).sum())
     }
 
     fn is_asked_for(&self, query: &Query) -> bool {
-        let mut errors = self.counts.into_iter().flat_map(|counts| &counts.errors);
+        let counts = self.health.counts.iter();
+        let mut errors = counts.flat_map(|counts| &counts.errors);
         let name = self.name.to_lowercase();
         (query.portal.is_empty() || self.portal.name.as_str() == query.portal)
             && name.contains(&query.name.trim().to_lowercase())
@@ -117,29 +74,19 @@ impl<'a> Row<'a> {
     }
 }
 
-impl<'r, 'a> Rows<'r, 'a> {
-    /// The page that a query asks for, or the last one if there are fewer.
-    pub(super) fn find(rows: &'r [Row<'a>], query: &Query) -> Self {
-        let mut rows: Vec<_> = rows.iter().filter(|row| row.is_asked_for(query)).collect();
-        rows.sort_by_cached_key(|row| row.name.to_lowercase());
-        match query.sort {
-            Sort::Name => {}
-            Sort::Trouble => rows.sort_by_cached_key(|row| Reverse(row.trouble())),
-            Sort::Failed => rows.sort_by_key(|row| Reverse(row.files(&[Status::Failed]))),
-            Sort::Flagged => rows.sort_by_key(|row| Reverse(row.files(&[Status::Flagged]))),
-            Sort::Waiting => rows.sort_by_key(|row| Reverse(row.files(&WAITING))),
-            Sort::Oldest => rows.sort_by_key(|row| (row.oldest.is_none(), row.oldest)),
-            Sort::New => rows.sort_by_key(|row| Reverse(row.entered)),
-            Sort::Age => rows.sort_by_key(|row| row.folder.last_success()),
-        }
-        let (total, pages) = (rows.len(), rows.len().div_ceil(PAGE).max(1));
-        let page = query.page.clamp(1, pages);
-        let shown = rows.into_iter().skip((page - 1) * PAGE).take(PAGE);
-        Self {
-            shown: shown.collect(),
-            total,
-            page,
-            pages,
-        }
+/// The folders that a query asks for, in its order.
+pub(super) fn find<'r, 'a>(rows: &'r [Row<'a>], query: &Query) -> Vec<&'r Row<'a>> {
+    let mut rows: Vec<_> = rows.iter().filter(|row| row.is_asked_for(query)).collect();
+    rows.sort_by_cached_key(|row| row.name.to_lowercase());
+    match query.sort {
+        Sort::Name => {}
+        Sort::Trouble => rows.sort_by_cached_key(|row| Reverse(row.trouble())),
+        Sort::Failed => rows.sort_by_key(|row| Reverse(row.files(&[Status::Failed]))),
+        Sort::Flagged => rows.sort_by_key(|row| Reverse(row.files(&[Status::Flagged]))),
+        Sort::Waiting => rows.sort_by_key(|row| Reverse(row.files(&WAITING))),
+        Sort::Oldest => rows.sort_by_key(|row| (row.oldest.is_none(), row.oldest)),
+        Sort::New => rows.sort_by_key(|row| Reverse(row.entered)),
+        Sort::Age => rows.sort_by_key(|row| row.health.view.last_success()),
     }
+    rows
 }

@@ -119,7 +119,14 @@ proptest! {
             shown: Arc::default(),
             reindex: Arc::default(),
         };
-        let pages = Pages::new(&snapshot, &health, &configuration, now, ["/metrics", "/"]);
+        let pages = Pages {
+            snapshot: &snapshot,
+            health: &health,
+            configuration: &configuration,
+            now,
+            metrics: "/metrics",
+            path: "/",
+        };
         let page = pages.render(Route::Folders, &[], &Query::default()).unwrap().into_string();
         let portals = health.portals.iter();
         let findings = portals.flat_map(|portal| {

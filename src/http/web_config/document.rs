@@ -9,6 +9,7 @@ use governor::Quota;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
+use crate::config::ConfigError;
 use crate::config::value::section;
 use crate::http::passwords::PasswordHash;
 
@@ -36,8 +37,7 @@ pub(super) struct Document {
     #[serde(deserialize_with = "section")]
     pub basic_auth_users: BTreeMap<String, PasswordHash>,
     #[serde(deserialize_with = "section")]
-    #[schemars(with = "RateKeys")]
-    pub rate_limit: RateLimit,
+    pub rate_limit: RateKeys,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -82,7 +82,7 @@ impl TryFrom<BTreeMap<String, String>> for Headers {
 /// One request in each `interval`, and bursts of `burst`; no limit if the interval is zero.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct RateKeys {
+pub(super) struct RateKeys {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "String")]
     interval: Duration,
@@ -90,22 +90,18 @@ struct RateKeys {
     burst: u32,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(try_from = "RateKeys")]
-pub(super) struct RateLimit(pub Option<Quota>);
-
-impl TryFrom<RateKeys> for RateLimit {
-    type Error = &'static str;
-
-    fn try_from(RateKeys { interval, burst }: RateKeys) -> Result<Self, Self::Error> {
-        let Some(quota) = Quota::with_period(interval) else {
-            return Ok(Self(None));
+impl RateKeys {
+    pub fn quota(&self) -> Result<Option<Quota>, ConfigError> {
+        let fault = |message| ConfigError::about("rate_limit", message);
+        let Some(quota) = Quota::with_period(self.interval) else {
+            return Ok(None);
         };
-        let burst = NonZeroU32::new(burst).ok_or("burst must be at least 1")?;
-        if interval.saturating_mul(burst.get()) > LONGEST_BURST {
-            return Err("interval, times burst, must be at most a year");
+        let burst = NonZeroU32::new(self.burst);
+        let burst = burst.ok_or_else(|| fault("burst must be at least 1"))?;
+        if self.interval.saturating_mul(burst.get()) > LONGEST_BURST {
+            return Err(fault("interval, times burst, must be at most a year"));
         }
-        Ok(Self(Some(quota.allow_burst(burst))))
+        Ok(Some(quota.allow_burst(burst)))
     }
 }
 

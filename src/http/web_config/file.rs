@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Moment;
 use crate::config::{ConfigError, HiddenPath, read as file};
 use crate::metrics::WebConfigFacts;
-use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
 use super::WebConfig;
@@ -22,10 +21,7 @@ pub struct WebConfigFile {
 struct Loaded {
     files: Files,
     config: Arc<WebConfig>,
-    /// When the files that are in use were read.
-    since: Timestamp,
-    /// Whether the files as they are now are in use.
-    successful: bool,
+    facts: WebConfigFacts,
 }
 
 /// A file as it was when it was read: inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
@@ -71,14 +67,10 @@ impl WebConfigFile {
     /// Reads the file and the files that it names.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
         let (files, config) = read(path, &WebConfig::default());
+        let loaded = Loaded::new(files, config?);
         Ok(Self {
             path: path.to_owned(),
-            loaded: Mutex::new(Loaded {
-                files,
-                config: Arc::new(config?),
-                since: Moment::now().wall,
-                successful: true,
-            }),
+            loaded: Mutex::new(loaded),
         })
     }
 
@@ -89,12 +81,7 @@ impl WebConfigFile {
 
     /// What the metrics show.
     pub fn facts(&self) -> WebConfigFacts {
-        let loaded = self.loaded();
-        WebConfigFacts {
-            reload_successful: loaded.successful,
-            loaded: loaded.since,
-            certificate_expiry: loaded.config.tls.as_ref().and_then(|tls| tls.expiry),
-        }
+        self.loaded().facts
     }
 
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
@@ -108,18 +95,30 @@ impl WebConfigFile {
 }
 
 impl Loaded {
+    fn new(files: Files, config: WebConfig) -> Self {
+        let facts = WebConfigFacts {
+            reload_successful: true,
+            loaded: Moment::now().wall,
+            certificate_expiry: config.tls.as_ref().and_then(|tls| tls.expiry),
+        };
+        let config = Arc::new(config);
+        Self {
+            files,
+            config,
+            facts,
+        }
+    }
+
     /// Reads the files again. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn reload(&mut self, path: &Path) {
-        let (files, config) = read(path, &self.config);
-        self.files = files;
-        self.successful = config.is_ok();
-        match config {
-            Ok(config) => {
-                self.config = Arc::new(config);
-                self.since = Moment::now().wall;
+        match read(path, &self.config) {
+            (files, Ok(config)) => {
+                *self = Self::new(files, config);
                 tracing::info!(file = %path.display(), "the web configuration was reloaded");
             }
-            Err(error) => {
+            (files, Err(error)) => {
+                self.files = files;
+                self.facts.reload_successful = false;
                 tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
             }
         }

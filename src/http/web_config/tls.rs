@@ -10,7 +10,7 @@ use rustls::{InconsistentKeys, ServerConfig, SupportedProtocolVersion, version};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use x509_cert::Certificate;
-use x509_cert::der::{Decode, Encode};
+use x509_cert::der::Decode;
 
 use crate::config::ConfigError;
 use crate::model::Timestamp;
@@ -24,12 +24,13 @@ const INLINE: &str = "certificates and keys are read from files of their own; ex
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsKeys {
-    cert: Inline,
-    key: Inline,
-    client_ca: Inline,
-    cert_file: FileName,
-    key_file: FileName,
-    client_ca_file: FileName,
+    /// A private key in this file would need the rights of a secret for all of it: this and the next two are refused.
+    cert: Option<String>,
+    key: Option<String>,
+    client_ca: Option<String>,
+    cert_file: Option<PathBuf>,
+    key_file: Option<PathBuf>,
+    client_ca_file: Option<PathBuf>,
     client_auth_type: Option<ClientAuth>,
     client_allowed_sans: Option<AllowedNames>,
     min_version: Option<TlsVersion>,
@@ -38,30 +39,6 @@ pub(super) struct TlsKeys {
     cipher_suites: Option<Vec<String>>,
     prefer_server_cipher_suites: Option<bool>,
     curve_preferences: Option<Vec<String>>,
-}
-
-/// A path, which may be empty.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(from = "Option<PathBuf>")]
-struct FileName(Option<PathBuf>);
-
-impl From<Option<PathBuf>> for FileName {
-    fn from(path: Option<PathBuf>) -> Self {
-        Self(path.filter(|path| !path.as_os_str().is_empty()))
-    }
-}
-
-/// A key without a value. A private key in this file would need the rights of a secret for all of it.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(try_from = "FileName")]
-struct Inline;
-
-impl TryFrom<FileName> for Inline {
-    type Error = &'static str;
-
-    fn try_from(FileName(text): FileName) -> Result<Self, Self::Error> {
-        text.map_or(Ok(Self), |_| Err(INLINE))
-    }
 }
 
 /// A version of TLS. rustls does not have the first two.
@@ -95,13 +72,26 @@ impl TlsKeys {
     /// Whether TLS is wanted: one of the keys that name a certificate or ask for one is set.
     fn are_set(&self) -> bool {
         let files = [&self.cert_file, &self.key_file, &self.client_ca_file];
+        let mut files = files.into_iter();
         self.client_auth_type.is_some()
             || self.client_allowed_sans.is_some()
-            || files.iter().any(|file| file.0.is_some())
+            || files.any(Option::is_some)
     }
 
     /// Reads the certificates and makes the configuration of rustls, if TLS is wanted.
     pub(super) fn server(self, files: &mut Files) -> Result<Option<TlsServer>, ConfigError> {
+        for (key, value) in [
+            ("cert", &self.cert),
+            ("key", &self.key),
+            ("client_ca", &self.client_ca),
+        ] {
+            if value.as_ref().is_some_and(|value| !value.is_empty()) {
+                return Err(ConfigError::about(
+                    format!("tls_server_config.{key}"),
+                    INLINE,
+                ));
+            }
+        }
         if !self.are_set() {
             return Ok(None);
         }
@@ -113,11 +103,11 @@ impl TlsKeys {
         let versions = self.versions()?;
         let missing =
             |key| move || ConfigError::about("tls_server_config", format!("{key} is missing"));
-        let chain = files.read("cert_file", self.cert_file.0, Pem::certificates)?;
+        let chain = files.read("cert_file", self.cert_file, Pem::certificates)?;
         let chain = chain.ok_or_else(missing("cert_file"))?;
-        let key = files.read("key_file", self.key_file.0, Pem::key)?;
+        let key = files.read("key_file", self.key_file, Pem::key)?;
         let key = key.ok_or_else(missing("key_file"))?;
-        let authorities = files.read("client_ca_file", self.client_ca_file.0, Pem::certificates)?;
+        let authorities = files.read("client_ca_file", self.client_ca_file, Pem::certificates)?;
         let client_auth = self.client_auth_type.unwrap_or_default();
         let allowed_names = self.client_allowed_sans;
         let provider = crate::tls::provider();
@@ -155,22 +145,20 @@ impl TlsKeys {
     }
 }
 
-/// A key that belongs to the first certificate. rustls compares only certificates of version 3.
+/// A key that belongs to the first certificate, as far as rustls can tell: of certificates of version 1 it cannot.
 fn certified_key(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, ConfigError> {
     let key = provider.key_provider.load_private_key(key)?;
-    let certificate = Certificate::from_der(&chain[0]);
-    let shown = certificate.and_then(|one| one.tbs_certificate.subject_public_key_info.to_der());
-    let unreadable =
-        |_| ConfigError::about("tls_server_config.cert_file", "no certificate of X.509");
-    let shown = shown.map_err(unreadable)?;
-    if key.public_key().is_some_and(|own| *own != *shown) {
-        return Err(rustls::Error::from(InconsistentKeys::KeyMismatch).into());
+    let certified = CertifiedKey::new(chain, key);
+    match certified.keys_match() {
+        Err(error @ rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => {
+            Err(error.into())
+        }
+        _ => Ok(certified),
     }
-    Ok(CertifiedKey::new(chain, key))
 }
 
 fn expiry(certificate: &CertificateDer<'_>) -> Option<Timestamp> {

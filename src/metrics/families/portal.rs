@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use super::view::PortalFacts;
+use super::view::{Facts, PortalFacts};
 use crate::classify::Class;
 use crate::metrics::family::{PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{Snapshot, SortingState};
+use crate::snapshot::SortingState;
 use crate::store::Standing;
 
 families! {
-    ACTIVE: Gauge "kb_portal_active" PORTAL, Snapshot(active),
+    ACTIVE: Gauge "kb_portal_active" PORTAL, ExporterSamples(active),
         "Whether this process reads the portal. Where another one does, it has no other series of the portal.";
     UP: Gauge "kb_portal_up" PORTAL,
         Portal(|portal| Some(flag(portal.view.list.is_read()))),
@@ -45,12 +45,10 @@ families! {
         "Number of failed and flagged files whose error class has no class slot.";
 }
 
-fn active(snapshot: &Snapshot, samples: &mut Samples<'_>) {
-    for portal in &snapshot.portals {
-        samples.add(
-            &[portal.name.as_str()],
-            flag(portal.standing == Standing::Active),
-        );
+fn active(facts: &Facts, samples: &mut Samples<'_>) {
+    for portal in &facts.snapshot.portals {
+        let is_active = portal.standing == Standing::Active;
+        samples.add(&[portal.name.as_str()], flag(is_active));
     }
 }
 

@@ -1,17 +1,17 @@
 //! Families of reindexing: decisions and attempts.
 
-use super::view::{FolderFacts, PortalFacts};
+use super::view::{Facts, FolderFacts, PortalFacts};
 use crate::attempts::{Book, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
-use crate::policy::{Decision, Reason};
-use crate::snapshot::{PortalView, Snapshot};
+use crate::policy::{self, Decision, Reason};
+use crate::snapshot::PortalView;
 use crate::store::Standing;
 
 families! {
     BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining_files" PORTAL,
-        Portal(|portal| Some(float(portal.remaining_files()?))),
+        Portal(remaining_files),
         "Number of files that the reindexing budget still allows.";
     CLASS_FILES: Counter "kb_reindex_class_files_total" &["portal", "error", "outcome"], PortalSamples(classes),
         "Total number of reindexed files by error class and outcome.";
@@ -41,8 +41,14 @@ families! {
     FILES_REFAILED: Counter "kb_reindex_files_refailed_total" FOLDER,
         Folder(|folder| Some(float(folder.totals()?.files_refailed))),
         "Total number of files that failed again after an attempt.";
-    WRITABLE: Gauge "kb_state_writable" &["store"], Snapshot(writable),
+    WRITABLE: Gauge "kb_state_writable" &["store"], ExporterSamples(writable),
         "Whether writes to the store (state or ledger) succeed.";
+}
+
+fn remaining_files(portal: &PortalFacts<'_>) -> Option<f64> {
+    let budget = &portal.view.reindex.rules.budget;
+    let files = policy::remaining_files(portal.book?, budget, portal.now.wall);
+    Some(float(files))
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
@@ -85,7 +91,8 @@ fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 /// A store is written in each collection of each portal. It is writable while no portal has something that could not be written.
-fn writable(snapshot: &Snapshot, samples: &mut Samples<'_>) {
+fn writable(facts: &Facts, samples: &mut Samples<'_>) {
+    let snapshot = &facts.snapshot;
     let portals = || snapshot.portals.iter();
     let state = portals().filter_map(|portal| portal.state_writes.as_ref());
     let state = state.map(Result::is_ok);

@@ -1,16 +1,54 @@
-//! Portals and folders at the moment for which their metrics are written.
+//! What the metrics are written from: the process, its portals and their folders at one moment.
+
+use std::sync::Arc;
 
 use crate::attempts::{Book, Totals};
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::policy::{self, Decision};
+use crate::metrics::process::Process;
+use crate::model::Timestamp;
+use crate::policy::Decision;
 use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
+
+/// What is known at one moment, beside the events.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub snapshot: Arc<Snapshot>,
+    pub config: ConfigFacts,
+    /// With a web configuration file.
+    pub web: Option<WebConfigFacts>,
+    /// Whether a kill switch stops reindexing.
+    pub kill_switch: bool,
+    /// Unless this process has ended when its metrics are read.
+    pub process: Option<Process>,
+    pub now: Moment,
+}
+
+/// Facts about the last configuration reload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConfigFacts {
+    /// Whether the last attempt to load one was successful.
+    pub reload_successful: bool,
+    /// When the one in use was loaded.
+    pub loaded: Timestamp,
+}
+
+/// Facts about the web configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebConfigFacts {
+    /// Whether the files as they are now are in use.
+    pub reload_successful: bool,
+    /// When those in use were read.
+    pub loaded: Timestamp,
+    /// When the first certificate of the server's chain expires.
+    pub certificate_expiry: Option<Timestamp>,
+}
 
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub book: Option<&'a Book>,
     reindex: Option<&'a ReindexView>,
-    now: Moment,
+    pub now: Moment,
 }
 
 pub(in crate::metrics) struct FolderFacts<'a> {
@@ -24,13 +62,13 @@ pub(in crate::metrics) struct FolderFacts<'a> {
 }
 
 impl<'a> PortalFacts<'a> {
-    pub fn of(view: &'a PortalView, snapshot: &'a Snapshot, now: Moment) -> Self {
-        let reindex = snapshot.reindex.get(&view.name).map(|view| &**view);
+    pub fn of(view: &'a PortalView, facts: &'a Facts) -> Self {
+        let reindex = facts.snapshot.reindex.get(&view.name).map(|view| &**view);
         Self {
             view,
             book: reindex.and_then(|view| view.book.as_deref().ok()),
             reindex,
-            now,
+            now: facts.now,
         }
     }
 
@@ -50,24 +88,14 @@ impl<'a> PortalFacts<'a> {
     pub fn name(&self) -> &'a str {
         self.view.name.as_str()
     }
-
-    /// The files that remain of the budget, if the ledger can be used.
-    pub fn remaining_files(&self) -> Option<u64> {
-        let budget = &self.view.reindex.rules.budget;
-        let remaining = |book| policy::remaining_files(book, budget, self.now.wall);
-        self.book.map(remaining)
-    }
 }
 
 impl<'a> FolderFacts<'a> {
     /// Its mode of reindexing; none once it left.
     pub fn mode(&self) -> Option<Mode> {
-        let rules = || {
-            self.portal
-                .reindex
-                .for_folder(self.view.id, self.view.name.label())
-        };
-        (!self.view.state.has_left()).then(|| rules().mode)
+        let (rules, name) = (&self.portal.reindex, self.view.name.label());
+        let has_left = self.view.state.has_left();
+        (!has_left).then(|| rules.for_folder(self.view.id, name).mode)
     }
 
     /// The labels that every series of a folder has.
@@ -76,12 +104,8 @@ impl<'a> FolderFacts<'a> {
     }
 
     pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
-        [
-            self.portal.name.as_str(),
-            &self.id,
-            self.view.name.label(),
-            value,
-        ]
+        let [portal, id, name] = self.labels();
+        [portal, id, name, value]
     }
 
     /// The decision about the folder.
@@ -97,9 +121,7 @@ impl<'a> FolderFacts<'a> {
 
     /// The decisions in its portal, unless its mode is off.
     fn decisions(&self) -> Option<&'a ReindexView> {
-        let decided = self.reindex?;
-        self.mode()
-            .filter(|mode| *mode != Mode::Off)
-            .map(|_| decided)
+        self.reindex
+            .filter(|_| self.mode().is_some_and(|mode| mode != Mode::Off))
     }
 }

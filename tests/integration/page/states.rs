@@ -117,10 +117,12 @@ async fn the_first_sentence_says_which_folder_has_how_many_failures_since_when_a
     portal.hold("/files");
     let exporter = Exporter::start(&workspace).await;
     let page = Page::open(&exporter).await;
-    let unknown = "3 of 3 folders of portal main are not counted yet";
+    let unknown = ": not counted yet; also 2 more folders";
     page.says("unknown", &[unknown]).await;
     let errors = exporter.get("/errors").await.text().await.unwrap();
-    assert!(errors.contains("Not known yet") && !errors.contains("No failed or flagged"));
+    assert!(
+        errors.contains("counts of 0 of 3 folders") && !errors.contains("No failed or flagged")
+    );
     assert_eq!(exporter.json("/health").await["status"], "warn");
 
     portal.heal();
@@ -192,14 +194,14 @@ async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_r
     page.says("never", &["Portal main: it rejects the key since "])
         .await;
     let text = page.browser.text("main").await;
-    for said in ["main: no folder is known; ", "No folder is known."] {
+    for said in ["main: no folder is known", "No folder is known."] {
         assert!(text.contains(said), "{said}: {text}");
     }
     for not in ["counted", "No folder matches", "at most 0"] {
         assert!(!text.contains(not), "{not}: {text}");
     }
     let errors = exporter.get("/errors").await.text().await.unwrap();
-    assert!(errors.contains("Not known yet"), "{errors}");
+    assert!(errors.contains("no folder is known"), "{errors}");
 
     let since = "document.querySelector('h1 time').dateTime";
     let before = page.browser.value(since).await;
@@ -239,7 +241,7 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     .await;
     let errors = exporter.get("/errors").await.text().await.unwrap();
     let age = [
-        "Known of 3 of 3 folders; the oldest count <time",
+        "counts of 3 of 3 folders, the oldest <time",
         "; the portal cannot be read since <time",
     ];
     for said in age {

@@ -14,11 +14,9 @@ async fn a_new_ledger_holds_everything_for_one_cooldown() {
     let metrics = scene.held(&exporter, "ledger").await;
     let name = "kb_reindex_next_allowed_timestamp_seconds";
     assert_eq!(scene.value(&metrics, name, None), Some(0.0), "no cooldown");
-    let health = exporter.json("/health").await.to_string();
-    assert!(
-        health.contains("the portal is new in the ledger"),
-        "{health}"
-    );
+    let page = format!("/folders/main/{}", scene.folder);
+    let page = exporter.get(&page).await.text().await.unwrap();
+    assert!(page.contains("the portal is new in the ledger"), "{page}");
     exporter.collected_again().await;
     assert_eq!(scene.sent(), 0);
     exporter.stop().await;

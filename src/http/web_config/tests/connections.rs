@@ -102,24 +102,6 @@ fn with_certificate(name: &'static str) -> Client {
 }
 
 #[tokio::test]
-async fn a_client_of_tls_is_served_and_one_of_plain_http_gets_the_reason_why_not() {
-    let server = serve_with(&tls(&[])).await;
-    let answer = server.get(Client::default()).await.unwrap();
-    assert!(answer.ends_with("hello"), "{answer}");
-    let mut plain = TcpStream::connect(server.address).await.unwrap();
-    plain
-        .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-        .await
-        .unwrap();
-    let mut answer = String::new();
-    plain.read_to_string(&mut answer).await.unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.0 400") && answer.contains("HTTPS"),
-        "{answer}"
-    );
-}
-
-#[tokio::test]
 async fn versions_outside_the_range_are_refused() {
     let one = ["min_version: TLS13", "max_version: TLS13"];
     let other = ["min_version: TLS12", "max_version: TLS12"];
