@@ -91,11 +91,6 @@ impl Tally {
         self.rows.len() as u64
     }
 
-    /// Files of a status, counted so far.
-    pub fn files(&self, status: Status) -> u64 {
-        self.files[status]
-    }
-
     /// Ends the count of a folder. It is consistent if no file was added twice; the caller adds other checks.
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();

@@ -14,7 +14,6 @@ mod folders;
 pub mod full_scan;
 pub mod layout;
 mod list;
-pub mod order;
 pub mod progress;
 mod queue;
 mod read_task;
@@ -42,7 +41,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::config::{Collect, Errors, Portal, Request, Strategy};
-use crate::count::Order;
 use crate::history::ListEntry;
 use crate::metrics::PortalEvents;
 use crate::portal::{Client, Session};
@@ -364,7 +362,7 @@ impl Collector {
             return None;
         }
         let folders = self.folders.iter();
-        let unsorted = folders.filter(|folder| folder.order() == Order::Unsorted);
+        let unsorted = folders.filter(|folder| folder.order() == SortingState::Refuted);
         let mut names: Vec<_> = unsorted.map(|folder| folder.view.name.label()).collect();
         let more = names.len().saturating_sub(NAMED_FOLDERS);
         names.truncate(NAMED_FOLDERS);

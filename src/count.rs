@@ -58,16 +58,21 @@ impl Unfinished {
     }
 }
 
-/// What the rows of scans by status showed about their order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// Nothing: the folder has one status, or one page, or changed too much.
-    #[default]
-    Unknown,
-    Sorted,
-    /// Statuses come again after other ones, in two reads of the same pages.
-    Unsorted,
+label_values! {
+    /// Whether lists are sorted by status, of a folder or of a portal: the label `state` of `kb_portal_sorting`.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum SortingState {
+        /// Rows of full scans are in order.
+        #[serde(rename = "sorted")]
+        Shown = "shown",
+        /// The portal's interface says so (docs/portal.md, File list), and no rows have shown or refuted it yet.
+        #[default]
+        #[serde(rename = "unknown")]
+        Assumed = "assumed",
+        /// Statuses come again after other ones, in two reads of the same pages.
+        #[serde(rename = "unsorted")]
+        Refuted = "refuted",
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,7 +90,7 @@ pub struct FolderCount {
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
     /// What its rows show about their order; `None` if they were not asked for in the order of status.
-    pub order: Option<Order>,
+    pub order: Option<SortingState>,
     /// Files of the latest total, or of the list of folders, that were not listed, if it is known: other ones may be left out each time
     /// where the total stays the same and rows come twice.
     pub left_out: Option<u64>,

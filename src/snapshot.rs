@@ -19,7 +19,7 @@ use crate::model::{FolderId, PortalAddress, PortalName, Timestamp, label_values}
 use crate::policy::Decision;
 use crate::store::Standing;
 
-pub use crate::count::Way;
+pub use crate::count::{SortingState, Way};
 pub use crate::history::{Unavailable, Unreadable};
 pub use errors::ErrorClass;
 pub use folder::{Counts, FailedFiles, FolderState, FolderView};
@@ -116,20 +116,6 @@ impl PortalView {
         };
         let counts = folder.counts.as_deref();
         counts.filter(|counts| now.since(counts.counted) <= limit)
-    }
-}
-
-label_values! {
-    /// Whether a portal sorts by status: the label `state` of `kb_portal_sorting`.
-    #[derive(Default)]
-    pub enum SortingState {
-        /// Audits agreed with the counts by boundaries.
-        Shown = "shown",
-        /// The portal's interface says so (docs/portal.md, File list), and nothing has shown or refuted it yet.
-        #[default]
-        Assumed = "assumed",
-        /// Rows or an audit refuted it: folders that were not shown to be sorted are scanned in full.
-        Refuted = "refuted",
     }
 }
 

@@ -15,7 +15,7 @@ use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::sorting;
 use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
-use crate::count::{Order, Way};
+use crate::count::Way;
 use crate::history::ListEntry;
 use crate::model::{FolderId, Timestamp};
 use crate::snapshot::{FolderState, SortingState};
@@ -66,7 +66,7 @@ impl Collector {
         let counts = view.counts.as_ref();
         let can_be_audited = view.state == FolderState::Counted
             && counts.is_some_and(|counts| counts.look.way == Way::Sorted)
-            && folder.order() != Order::Unsorted
+            && folder.order() != SortingState::Refuted
             && folder.expected().pages() <= collect.max_pages_per_folder.get()
             && !folder.has_unreadable_pages();
         let is_vouched = sorting::of_folder(self.sorting, folder.order()) == SortingState::Shown
@@ -116,14 +116,11 @@ impl Collector {
             }
             SortingState::Shown => {
                 info!(%portal, "the rows of a full scan show that the portal sorts by status");
-                self.folders
-                    .iter_mut()
-                    .for_each(Folder::count_again_if_marked);
             }
             SortingState::Refuted => {
                 warn!(%portal, folders = self.unsorted(), "the portal does not sort by status: every page is read of folders that were not shown to be sorted");
                 let others = self.folders.iter_mut();
-                let others = others.filter(|folder| folder.order() == Order::Unknown);
+                let others = others.filter(|folder| folder.order() == SortingState::Assumed);
                 others.for_each(Folder::doubt_boundaries);
             }
         }

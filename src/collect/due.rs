@@ -100,13 +100,6 @@ impl ReadLog {
         Some(last?.entry?.file_count)
     }
 
-    /// The folder is read again in the next collection, although nothing changed.
-    pub fn press(&mut self) {
-        if let Some(last) = &mut self.last {
-            last.outcome = None;
-        }
-    }
-
     /// The folder came back: what was known of its reads does not hold any more.
     pub fn forget_reads(&mut self) {
         self.last = None;

@@ -23,7 +23,7 @@ use crate::collect::strategy::Expected;
 use crate::collect::walk::Walks;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
-use crate::count::{Boundaries, DoneFiles, FolderCount, Order, Way, are_few};
+use crate::count::{Boundaries, DoneFiles, FolderCount, Way, are_few};
 use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, Look, classes, oldest};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
@@ -135,7 +135,7 @@ impl Folder {
     }
 
     /// What its rows showed about their order.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> SortingState {
         self.persisted.order
     }
 
@@ -359,7 +359,7 @@ impl Folder {
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) {
-        if read.2.order == Some(Order::Unsorted) {
+        if read.2.order == Some(SortingState::Refuted) {
             self.doubt_boundaries();
             self.finish_count(read, entry, &HashSet::new(), class_slots, reindex);
             return;
@@ -380,15 +380,6 @@ impl Folder {
             if let Some(counts) = &mut self.view_mut().counts {
                 Arc::make_mut(counts).look.consistent = false;
             }
-        }
-    }
-
-    /// The portal is known to sort by now: a count that was marked only because that was not known is made again.
-    pub fn count_again_if_marked(&mut self) {
-        let is_marked =
-            |counts: &Arc<Counts>| counts.look.way == Way::Sorted && !counts.look.consistent;
-        if self.view.counts.as_ref().is_some_and(is_marked) {
-            self.read_log.press();
         }
     }
 

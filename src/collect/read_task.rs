@@ -18,7 +18,7 @@ use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
-use crate::count::{Boundaries, FolderCount, Order, Way};
+use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, Session, Sort};
 use crate::snapshot::SortingState;
@@ -245,20 +245,20 @@ impl ReadTask {
         &self,
         count: &FolderCount,
         breaks: &[[PageRequest; 3]],
-    ) -> Result<Order, ReadError> {
+    ) -> Result<SortingState, ReadError> {
         let pages = breaks[..breaks.len().min(MOST_PLACES)].as_flattened();
         let is_known = self.sorting == SortingState::Refuted;
         if !pages.is_empty()
             && (is_known || is_contradiction(|page| self.page(page), pages).await?)
         {
-            return Ok(Order::Unsorted);
+            return Ok(SortingState::Refuted);
         }
         let is_long = count.files.total() > PAGE_SIZE;
         let is_shown = is_long && shows_order(&count.files) && breaks.len() <= MOST_PLACES;
         Ok(if is_shown {
-            Order::Sorted
+            SortingState::Shown
         } else {
-            Order::Unknown
+            SortingState::Assumed
         })
     }
 

@@ -13,7 +13,7 @@ use crate::collect::queue::{QueuedRead, ReadKind};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
-use crate::count::{FolderCount, Order, Way};
+use crate::count::{FolderCount, Way};
 use crate::history::ListEntry;
 use crate::model::FolderId;
 use crate::portal::Lane;
@@ -155,7 +155,7 @@ impl Collector {
     /// Pages of a folder show that it is not sorted.
     pub(super) fn refute(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(id) {
-            folder.persisted.order = Order::Unsorted;
+            folder.persisted.order = SortingState::Refuted;
             folder.doubt_boundaries();
         }
         self.judge_sorting();

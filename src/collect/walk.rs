@@ -71,16 +71,15 @@ impl Collector {
             && self.may_read()
             && self.queue.has_room_for_large(self.concurrency())
             && let Some(id) = self.next_walk()
+            && let Some(folder) = self.folders.get_mut(id)
         {
             let due = Due {
                 need: Need::Pressing,
                 at: Moment::now().steady,
             };
-            if let Some(folder) = self.folders.get_mut(id) {
-                let read = folder.queue(ReadKind::Walk, due);
-                let lane = self.queue.begin(&read);
-                self.start_read(read, lane);
-            }
+            let read = folder.queue(ReadKind::Walk, due);
+            let lane = self.queue.begin(&read);
+            self.start_read(read, lane);
         }
     }
 

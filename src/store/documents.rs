@@ -14,7 +14,7 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
-use crate::count::Order;
+use crate::count::SortingState;
 use crate::history::{Departure, FileHistory, FolderRecord, Unreadable};
 use crate::model::{FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
@@ -43,7 +43,7 @@ pub struct FolderDocument {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class_slots: Vec<ClassSlot>,
     #[serde(default)]
-    pub order: Order,
+    pub order: SortingState,
     /// Why its last read could not count it, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Unreadable>,

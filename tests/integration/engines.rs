@@ -7,7 +7,7 @@ use std::time::Duration;
 use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{HiddenPath, SharedState, State};
-use kb_exporter::count::Order;
+use kb_exporter::count::SortingState;
 use kb_exporter::history::KnownFile;
 use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Status, Timestamp,
@@ -158,7 +158,7 @@ async fn folders_and_files_are_read_by_the_next_process() {
         name: FolderName::new("it's \"quoted\" \\ $1 ☃\n"),
         record: None,
         class_slots: Vec::new(),
-        order: Order::default(),
+        order: SortingState::default(),
         unreadable: None,
         departure: None,
         excluded: Some(Timestamp::from_millis(8)),

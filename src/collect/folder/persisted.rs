@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::count::Order;
+use crate::count::SortingState;
 use crate::history::{
     CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, apply,
 };
@@ -19,7 +19,7 @@ pub(in crate::collect) struct PersistedFolder {
     pub record: Option<FolderRecord>,
     pub history: Arc<FileHistory>,
     /// What its rows showed about their order.
-    pub order: Order,
+    pub order: SortingState,
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::collect::layout::Layout;
-use crate::collect::order::comes_again;
+use crate::collect::sorting::comes_again;
 use crate::count::Boundaries;
 use crate::model::{ByStatus, Status, StatusWord};
 use crate::portal::PageRequest;

@@ -6,8 +6,8 @@ use crate::aggregate::TallyContext;
 use crate::classify::Reasons;
 use crate::collect::error::{ReadError, read_rows};
 use crate::collect::layout::Layout;
-use crate::collect::order::comes_again;
 use crate::collect::sorted::map::{CellRange, List, add};
+use crate::collect::sorting::comes_again;
 use crate::count::{DoneFiles, FolderCount, MAX_FILES, Unfinished};
 use crate::model::{ByStatus, FileKey, Status, StatusWord};
 use crate::portal::{PageBody, PageRequest};
@@ -93,34 +93,29 @@ impl<'a> Pages<'a> {
         }
         keys.sort_unstable();
         let is_distinct = keys.windows(2).all(|pair| pair[0] != pair[1]);
-        let is_first = self.reads.is_empty();
-        self.layout.total = total;
-        if is_first {
-            self.layout.page_size = (keys.len() as u64).max(1);
+        let rows = keys.len() as u64;
+        let mut page_size = Some(self.layout.page_size);
+        if self.reads.is_empty() {
+            page_size = pagination.page_size;
+            self.layout.page_size = rows.max(1);
         }
+        let has_all_rows = page_size.is_none_or(|page_size| {
+            let before = page.page.saturating_sub(1).saturating_mul(page_size);
+            rows == page_size.min(total.saturating_sub(before))
+        });
+        self.layout.total = total;
         if page.page > 1 {
             keys = Vec::new();
         }
-        let mut read = PageRead {
+        let is_sorted = !comes_again(runs.iter().map(|(word, _)| *word));
+        let read = PageRead {
             total,
             runs,
             keys,
             is_distinct,
-            is_whole: false,
+            is_whole: is_distinct && has_all_rows,
             pass: self.pass,
         };
-        let named = pagination.page_size;
-        let page_size = if is_first {
-            named
-        } else {
-            Some(self.layout.page_size)
-        };
-        let has_all_rows = page_size.is_none_or(|page_size| {
-            let before = page.page.saturating_sub(1).saturating_mul(page_size);
-            read.rows() == page_size.min(total.saturating_sub(before))
-        });
-        read.is_whole = has_all_rows && is_distinct;
-        let is_sorted = !comes_again(read.runs.iter().map(|(word, _)| *word));
         if self.reads.insert(page, read).is_some() {
             self.files.retain(|(of, ..)| *of != page);
         }

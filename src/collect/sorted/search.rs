@@ -18,7 +18,7 @@ use crate::portal::PageRequest;
 const PASSES: u32 = 5;
 
 /// Requests for the boundaries of one folder, at most: far more than any folder needs that can be counted at all.
-const MAX_REQUESTS: u64 = 1_000;
+const MAX_REQUESTS: usize = 1_000;
 
 /// Counts a folder by its boundaries.
 pub async fn count(fetch: impl FetchPage, method: Method<'_>) -> Result<SortedRead, ReadError> {
@@ -29,7 +29,6 @@ pub async fn count(fetch: impl FetchPage, method: Method<'_>) -> Result<SortedRe
         method,
         last_alone: None,
         requests: 0,
-        row_requests: 0,
         opening: None,
     };
     search.run().await
@@ -41,9 +40,8 @@ struct Search<'a, F> {
     pages: Pages<'a>,
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageRequest>,
-    requests: u64,
-    /// Those of the requests that are not for boundaries.
-    row_requests: u64,
+    /// Pages that were asked for to find boundaries.
+    requests: usize,
     /// Files by status before the rows were read, where all rows were.
     opening: Option<ByStatus<Option<u64>>>,
 }
@@ -73,7 +71,6 @@ impl<F: FetchPage> Search<'_, F> {
         let count = FolderCount {
             consistent,
             left_out: shows_all.then_some(left_out),
-            requests: self.requests,
             ..self.pages.add_up(&list, whole)
         };
         Ok(SortedRead { count, is_stable })
@@ -124,7 +121,12 @@ impl<F: FetchPage> Search<'_, F> {
     async fn explore(&mut self, hints: &[u64]) -> Result<Vec<CellRange>, ReadError> {
         let mut wanted = boundary_pages(hints.iter().copied(), self.pages.layout);
         loop {
-            self.read(&wanted - &self.pages.current()).await?;
+            wanted = &wanted - &self.pages.current();
+            self.requests += wanted.len();
+            if self.requests > MAX_REQUESTS {
+                return Err(ReadError::Moving);
+            }
+            self.read(wanted).await?;
             let ranges = self.pages.ranges();
             wanted = plan::next(self.pages.layout, &ranges, &self.pages.current(), hints);
             if wanted.is_empty() {
@@ -143,9 +145,7 @@ impl<F: FetchPage> Search<'_, F> {
         self.opening = Some(ByStatus::from_fn(|status| {
             are_all[status].then_some(counts[status])
         }));
-        let pages = &pages - &self.pages.all();
-        self.row_requests = pages.len() as u64;
-        self.read(pages).await
+        self.read(&pages - &self.pages.all()).await
     }
 
     /// The statuses of which all rows were read, between two searches that found as many files.
@@ -183,10 +183,6 @@ impl<F: FetchPage> Search<'_, F> {
         &mut self,
         pages: BTreeSet<PageRequest>,
     ) -> Result<Vec<PageRequest>, ReadError> {
-        self.requests += pages.len() as u64;
-        if self.requests - self.row_requests > MAX_REQUESTS {
-            return Err(ReadError::Moving);
-        }
         if let Some(page) = pages.first() {
             self.last_alone = (pages.len() == 1).then_some(*page);
         }

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -52,13 +52,16 @@ fn answered<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
 where
     F: Fn(PageRequest) -> Result<PageBody, PortalError>,
 {
+    let requests = Cell::new(0);
     let fetch = |page| {
+        requests.set(requests.get() + 1);
         let answer = fetch(page).map(|body| (page, body));
         std::future::ready(answer.map_err(ReadError::at(page)))
     };
-    count(fetch, method)
-        .now_or_never()
-        .expect("the pages are there at once")
+    let sorted = count(fetch, method).now_or_never();
+    let mut sorted = sorted.expect("the pages are there at once")?;
+    sorted.count.requests = requests.get();
+    Ok(sorted)
 }
 
 fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<SortedRead, ReadError> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::collect::error::{FetchPage, ReadError, read_rows};
-use crate::collect::order::comes_again;
+use crate::collect::sorting::comes_again;
 use crate::model::{FileKey, StatusWord};
 use crate::portal::PageRequest;
 

@@ -1,6 +1,4 @@
-//! Pages of files that hide some: a list that ends at a limit, as that of a search engine does, and a page that lacks rows once.
-
-use std::sync::atomic::AtomicBool;
+//! Pages of files that hide some: a list that ends at a limit, as that of a search engine does.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -98,19 +96,4 @@ async fn a_folder_whose_pages_end_before_its_total_is_not_counted_which_is_said(
     };
     let says = "reports 705 files in the folder: a list that ends early is not counted";
     assert!(message.ends_with(says), "{message}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_page_that_is_short_once_in_an_audit_takes_no_mark() {
-    let was_short = Arc::new(AtomicBool::default());
-    let short = Arc::clone(&was_short);
-    // Only an audit reads a page in the middle.
-    let router = portal(6_000, move |number, page| {
-        if number == 30 && !short.swap(true, Ordering::Relaxed) {
-            page["data"].as_array_mut().unwrap().truncate(97);
-        }
-    });
-    let folder = collected(router, 120).await;
-    assert!(was_short.load(Ordering::Relaxed) && folder.full_read.is_some());
-    assert!(folder.counts.as_ref().unwrap().look.consistent);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::count::Order;
+use crate::count::SortingState;
 use crate::history::{FileHistory, KnownFile};
 use crate::model::{FolderName, Status};
 use crate::store::{EntryKey, FileParts, FolderChange, FolderChanges, FolderDocument};
@@ -34,7 +34,7 @@ fn change(of: u128, files: &Arc<FileHistory>, parts: FileParts) -> FolderChange 
             name: FolderName::new("Inbox"),
             record: None,
             class_slots: Vec::new(),
-            order: Order::default(),
+            order: SortingState::default(),
             unreadable: None,
             departure: None,
             excluded: None,

@@ -1,7 +1,5 @@
 //! Counting by boundaries while the folder changes.
 
-use std::cell::Cell;
-
 use proptest::prelude::*;
 
 use super::*;
