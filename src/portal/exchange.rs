@@ -1,7 +1,6 @@
 //! One request and its answer.
 
 use std::io::Read as _;
-use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use reqwest::header::{
@@ -9,7 +8,6 @@ use reqwest::header::{
     HeaderName, HeaderValue, RETRY_AFTER,
 };
 use reqwest::{Request, Response, StatusCode};
-use tokio::time::timeout;
 use url::Url;
 
 use crate::clock::Moment;
@@ -17,18 +15,7 @@ use crate::model::Timestamp;
 use crate::portal::ask::Ask;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
-use crate::portal::lane::Lane;
-use crate::portal::observe::Code;
 use crate::portal::retry::retry_after;
-use crate::portal::session::Session;
-use crate::portal::throttle::Admission;
-
-/// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
-/// known.
-const REINDEX_TIMEOUT: Duration = Duration::from_mins(5);
-
-/// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
-const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
 /// Largest error body that is read, in bytes after decompression.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -41,54 +28,7 @@ pub(super) struct Reply {
     pub date: Option<Timestamp>,
 }
 
-impl Session {
-    /// Sends a request once. The answer may take until a limit, and as long as requests may.
-    pub(super) async fn send(
-        &self,
-        ask: Ask<'_>,
-        lane: &Lane,
-        limit: Duration,
-        _admission: &Admission<'_>,
-    ) -> Result<Reply, PortalError> {
-        let (client, key) = (&*self.client, self.key());
-        let most_bytes = match ask {
-            Ask::Mine => MAX_LIST_BYTES,
-            _ => client.max_body_bytes,
-        };
-        let limit = match ask {
-            Ask::ReindexFailed(_) => client.timeout.max(REINDEX_TIMEOUT),
-            _ => client.timeout.min(limit),
-        };
-        let request = request(ask, &client.base, &key)?;
-        let begun = Moment::now().steady;
-        let mut status = None;
-        let exchange = async {
-            let response = self.transport.send(request).await?;
-            status = Some(response.status());
-            receive(response, most_bytes, &key).await
-        };
-        let result = timeout(limit, exchange).await;
-        let result = result.unwrap_or_else(|_| match status {
-            // What the head of the answer says is known although its body is late.
-            Some(status) if status != StatusCode::OK => {
-                Err(PortalError::from_status(status.as_u16(), None, b""))
-            }
-            _ => Err(PortalError::Timeout { limit }),
-        });
-        let took = begun.elapsed();
-        let code = status.map_or(Code::Error, |status| Code::Status(status.as_u16()));
-        client.observer.requested(ask.endpoint(), code, took);
-        lane.answered(took, limit);
-        match &result {
-            Ok(_) => client.throttle.answered(),
-            Err(error) if error.status() == Some(429) => client.throttle.limited(),
-            Err(_) => {}
-        }
-        result
-    }
-}
-
-fn request(ask: Ask<'_>, base: &Url, key: &ApiKey) -> Result<Request, KeyError> {
+pub(super) fn request(ask: Ask<'_>, base: &Url, key: &ApiKey) -> Result<Request, KeyError> {
     let mut request = Request::new(ask.endpoint().method(), ask.address(base));
     let may_have_a_body = !request.method().is_safe();
     let headers = request.headers_mut();
@@ -102,7 +42,7 @@ fn request(ask: Ask<'_>, base: &Url, key: &ApiKey) -> Result<Request, KeyError> 
     Ok(request)
 }
 
-async fn receive(
+pub(super) async fn receive(
     response: Response,
     most_bytes: usize,
     key: &ApiKey,

@@ -3,26 +3,37 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use reqwest::StatusCode;
+use tokio::time::timeout;
 use tracing::debug;
 
+use crate::clock::Moment;
 use crate::model::FolderId;
 use crate::portal::ask::{Ask, PageRequest};
 use crate::portal::client::Client;
 use crate::portal::connection::Transport;
 use crate::portal::error::PortalError;
-use crate::portal::exchange::Reply;
+use crate::portal::exchange::{Reply, receive, request};
 use crate::portal::key::ApiKey;
 use crate::portal::lane::Lane;
 use crate::portal::listing::Listing;
+use crate::portal::observe::Code;
 use crate::portal::requeue::Requeue;
 use crate::portal::retry;
 use crate::portal::throttle::Admission;
 use crate::portal::wire::PageBody;
 
+/// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
+/// known.
+const REINDEX_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
+const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
+
 /// A client with the key and the connections that were there when the session was opened.
 pub struct Session {
     pub(super) client: Arc<Client>,
-    pub(super) transport: Arc<dyn Transport>,
+    transport: Arc<dyn Transport>,
     key: Mutex<ApiKey>,
 }
 
@@ -87,6 +98,56 @@ impl Session {
         self.send(ask, lane, limit, &admission).await
     }
 
+    /// Sends a request once. The answer may take until a limit, and as long as requests may.
+    async fn send(
+        &self,
+        ask: Ask<'_>,
+        lane: &Lane,
+        limit: Duration,
+        _admission: &Admission<'_>,
+    ) -> Result<Reply, PortalError> {
+        let (client, key) = (&*self.client, self.key());
+        let most_bytes = match ask {
+            Ask::Mine => MAX_LIST_BYTES,
+            _ => client.max_body_bytes,
+        };
+        let limit = match ask {
+            Ask::ReindexFailed(_) => client.timeout.max(REINDEX_TIMEOUT),
+            _ => client.timeout.min(limit),
+        };
+        let request = request(ask, &client.base, &key)?;
+        let begun = Moment::now().steady;
+        let mut status = None;
+        let exchange = async {
+            let response = self.transport.send(request).await?;
+            status = Some(response.status());
+            receive(response, most_bytes, &key).await
+        };
+        let result = timeout(limit, exchange).await;
+        let result = result.unwrap_or_else(|_| match status {
+            // What the head of the answer says is known although its body is late.
+            Some(status) if status != StatusCode::OK => {
+                Err(PortalError::from_status(status.as_u16(), None, b""))
+            }
+            _ => Err(PortalError::Timeout { limit }),
+        });
+        let took = begun.elapsed();
+        let code = status.map_or(Code::Error, |status| Code::Status(status.as_u16()));
+        client.observer.requested(ask.endpoint(), code, took);
+        lane.answered(took, limit);
+        match &result {
+            Ok(_) => client.throttle.answered(),
+            // A request that is repeated says nothing new: a folder that is always refused does not slow down the others.
+            Err(error) if error.status() == Some(429) => {
+                if lane.failed_for(Duration::ZERO).is_none() {
+                    client.throttle.limited();
+                }
+            }
+            Err(_) => {}
+        }
+        result
+    }
+
     /// Sends a GET, and again if the error may pass or the key was rotated. An answer that takes longer than a limit below that of
     /// requests is not waited for again.
     async fn get(&self, ask: Ask<'_>, lane: &Lane, limit: Duration) -> Result<Reply, PortalError> {
@@ -116,7 +177,7 @@ impl Session {
         }
     }
 
-    pub(super) fn key(&self) -> ApiKey {
+    fn key(&self) -> ApiKey {
         let key = self.key.lock().unwrap_or_else(PoisonError::into_inner);
         key.clone()
     }

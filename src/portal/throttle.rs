@@ -165,19 +165,18 @@ impl Throttle {
 
     /// A request was answered 429.
     pub fn limited(&self) {
-        let now = Moment::now().steady;
-        if let [None, Some(rate)] = self.change(|pace| pace.lower(now)) {
+        if let [None, Some(rate)] = self.change(Pace::lower) {
             let per_second = (rate * 100.0).round() / 100.0;
             warn!(parent: None, portal = %self.portal, per_second, "the portal answers 429: the request rate is lowered");
         }
     }
 
     /// Changes the pace; returns the lowered rate before and after.
-    fn change(&self, change: impl FnOnce(&mut Pace)) -> [Option<f64>; 2] {
+    fn change(&self, change: impl FnOnce(&mut Pace, Instant)) -> [Option<f64>; 2] {
         let mut lowered = [None, None];
         self.state.send_modify(|State { pace, .. }| {
             lowered[0] = pace.lowered();
-            change(pace);
+            change(pace, Moment::now().steady);
             lowered[1] = pace.lowered();
         });
         lowered

@@ -1,4 +1,7 @@
 //! The rate at which a portal is asked: the configured one, or a lower one after answers of 429.
+//!
+//! An answer of 429 lowers the rate by a third, once for all that come within a short time. It rises again by small parts: by good answers, once a second at
+//! most, and by each second in which the portal is not asked, so that one refusal in a while costs nothing.
 
 use std::time::Duration;
 
@@ -12,66 +15,94 @@ const LOWER: f64 = 2.0 / 3.0;
 /// Answers of 429 that come within this time after the rate was lowered are of the same burst.
 const BURST: Duration = Duration::from_secs(5);
 
-/// By so many requests per second a good answer raises a rate that was lowered.
-const RAISE: f64 = 0.005;
+/// By this factor a lowered rate rises in a second.
+const RISE: f64 = 1.012;
 
-/// The slowest rate that answers of 429 lead to, unless the configured one is slower.
+/// The slowest rate that answers of 429 lead to, in requests per second, unless the configured one is slower.
 const SLOWEST: f64 = 0.2;
+
+/// A portal without a configured rate is not slowed down any more from this rate on.
+const FREE: f64 = 64.0;
 
 /// When the next request may be sent. In requests per second; infinite where nothing limits them.
 #[derive(Debug)]
 pub(super) struct Pace {
     configured: f64,
-    rate: f64,
+    /// The rate while it is lower than the configured one.
+    lowered: Option<f64>,
     lowered_at: Option<Instant>,
+    /// When an answer changed the rate last.
+    changed: Option<Instant>,
     last: Option<Instant>,
 }
 
 impl Pace {
     pub fn new(rate: Rate) -> Self {
-        let configured = per_second(rate);
         Self {
-            configured,
-            rate: configured,
+            configured: per_second(rate),
+            lowered: None,
             lowered_at: None,
+            changed: None,
             last: None,
         }
     }
 
     /// Goes on with another configured rate.
     pub fn configure(&mut self, rate: Rate) {
-        let configured = per_second(rate);
-        self.rate = self.lowered().unwrap_or(configured).min(configured);
-        self.configured = configured;
+        self.configured = per_second(rate);
+        self.rise(Duration::ZERO);
+    }
+
+    fn distance(&self) -> Duration {
+        let rate = self.lowered.unwrap_or(self.configured);
+        Duration::from_secs_f64(rate.recip())
     }
 
     /// When this number of requests may be sent one after the other, with no wait in between. What was not used is not saved up.
     pub fn next(&self, requests: u32, now: Instant) -> Instant {
-        let gap = Duration::from_secs_f64(self.rate.recip());
-        let first = self.last.map_or(now, |last| now.max(last + gap));
-        first + gap * requests.saturating_sub(1)
+        let first = self
+            .last
+            .map_or(now, |last| now.max(last + self.distance()));
+        first + self.distance() * requests.saturating_sub(1)
     }
 
     pub fn sent(&mut self, time: Instant) {
-        self.last = Some(time);
+        if let Some(last) = self.last.replace(time) {
+            self.rise(time.saturating_duration_since(last + self.distance()));
+        }
     }
 
     /// The rate while it is lower than the configured one.
     pub fn lowered(&self) -> Option<f64> {
-        (self.rate < self.configured).then_some(self.rate)
+        self.lowered
     }
 
     /// A request was answered well.
-    pub fn raise(&mut self) {
-        self.rate = self.configured.min(self.rate + RAISE);
+    pub fn raise(&mut self, now: Instant) {
+        const SECOND: Duration = Duration::from_secs(1);
+        if self.changed.is_none_or(|changed| now >= changed + SECOND) {
+            self.changed = Some(now);
+            self.rise(SECOND);
+        }
     }
 
     /// A request was answered 429.
     pub fn lower(&mut self, now: Instant) {
         if self.lowered_at.is_none_or(|lowered| now >= lowered + BURST) {
             self.lowered_at = Some(now);
-            self.rate = (self.rate * LOWER).max(SLOWEST.min(self.configured));
+            self.changed = Some(now);
+            let most = self.configured.min(FREE);
+            let rate = self.lowered.unwrap_or(most) * LOWER;
+            self.lowered = Some(rate.max(SLOWEST)).filter(|rate| *rate < most);
         }
+    }
+
+    fn rise(&mut self, time: Duration) {
+        let most = self.configured.min(FREE);
+        let risen = self
+            .lowered
+            .map(|rate| rate * RISE.powf(time.as_secs_f64()));
+        self.lowered = risen.filter(|rate| *rate < most);
     }
 }
 
@@ -141,7 +172,7 @@ mod tests {
             pace.sent(now);
             if portal.admits((now - time.start).as_secs_f64()) {
                 good += 1.0;
-                pace.raise();
+                pace.raise(now);
             } else {
                 refused += 1.0;
                 pace.lower(now);
@@ -196,11 +227,12 @@ mod tests {
             for millis in 0..100_000_u64 {
                 pace.lower(start + Duration::from_millis(millis));
                 if millis.is_multiple_of(5_000) {
-                    expected = slowest.max(expected * LOWER);
+                    expected = slowest.max(expected * LOWER).min(configured);
                 }
-                assert!((pace.rate - expected).abs() < 1e-9, "{millis}");
+                let rate = pace.lowered().unwrap_or(configured);
+                assert!((rate - expected).abs() < 1e-9, "{millis}");
             }
-            assert!((pace.rate - slowest).abs() < 1e-9);
+            assert!((expected - slowest).abs() < 1e-9);
         }
     }
 }

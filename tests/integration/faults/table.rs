@@ -203,12 +203,15 @@ fn redirects() -> Vec<Row> {
 /// The list of folders.
 fn lists() -> Vec<Row> {
     let expected = [
-        (ListFault::TotalTooLarge, Noted("is incomplete")),
-        (ListFault::TotalTooSmall, Noted("is incomplete")),
-        (ListFault::Emptied, Noted("is incomplete")),
+        (ListFault::TotalTooLarge, Noted("differs from its total")),
+        (ListFault::TotalTooSmall, Noted("differs from its total")),
+        (ListFault::Emptied, Noted("differs from its total")),
         (ListFault::NoMeta, Nothing),
         (ListFault::NamedTwice, Nothing),
-        (ListFault::NoUuids, Noted("6 rows of the list")),
+        (
+            ListFault::NoUuids,
+            Noted("rows of the list without a valid folder id"),
+        ),
         (ListFault::Grown(GROWN), Noted("beyond collect.max_folders")),
     ];
     let rows = expected.map(|(fault, expected)| row(List, Fault::List(fault), expected));
