@@ -150,6 +150,10 @@ impl Saver {
     /// The write that was under way has ended. Logs whether the database can be used, when that changes.
     pub fn end_write(&mut self, result: &Result<(), StoreError>) {
         self.is_writing = false;
+        if *result == Err(StoreError::LostWrites) {
+            // All is written at once.
+            return;
+        }
         let refused = result.as_ref().err();
         match (&self.refused, refused) {
             (None, Some(error)) => {

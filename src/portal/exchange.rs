@@ -81,7 +81,12 @@ async fn body(mut response: Response, limit: usize, key: &ApiKey) -> Result<Vec<
     let is_packed = ["gzip", "x-gzip"]
         .iter()
         .any(|name| encoding.eq_ignore_ascii_case(name));
-    let mut body = Vec::new();
+    let length = response.content_length().unwrap_or_default();
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if length > limit {
+        return Err(PortalError::TooLarge { limit });
+    }
+    let mut body = Vec::with_capacity(length);
     while let Some(piece) = response.chunk().await? {
         if body.len() + piece.len() > limit {
             return Err(PortalError::TooLarge { limit });

@@ -29,7 +29,7 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
     let exporter = scene.start_with_old_ledger().await;
     scene.attempted(&exporter, "accepted").await;
     for (flags, says) in [
-        (&["--portal", "mian"][..], "it has main"),
+        (&["--portal", "mian"][..], "the nearest name is \"main\""),
         (
             &["--portal", "main", "--folder", "Outbox"],
             "no attempt was ever made in a folder \"Outbox\"; the nearest name is \"Inbox\"",
