@@ -6,6 +6,7 @@
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
 mod classifier;
+mod expression;
 mod line;
 mod masks;
 mod newest;
@@ -43,12 +44,6 @@ pub struct Reason<'a> {
     pub file: &'a str,
 }
 
-impl<'a> From<&'a str> for Reason<'a> {
-    fn from(text: &'a str) -> Self {
-        Some(text).into()
-    }
-}
-
 impl<'a> From<Option<&'a str>> for Reason<'a> {
     fn from(text: Option<&'a str>) -> Self {
         Self { text, file: "" }
@@ -56,16 +51,17 @@ impl<'a> From<Option<&'a str>> for Reason<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(from = "Arc<str>", into = "Arc<str>")]
+#[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// What the reason says, or what a rule calls it.
-    Text(Arc<str>),
     /// No reason was given, or a blank one.
     Unspecified,
     /// The class has no class slot.
     Other,
     /// The file was counted, and its reason was not read.
     Unread,
+    /// What the reason says, or what a rule calls it.
+    #[serde(untagged)]
+    Text(Arc<str>),
 }
 
 impl Class {
@@ -80,31 +76,16 @@ impl Class {
     }
 
     pub fn from_label(label: &str) -> Self {
-        Arc::<str>::from(label).into()
+        match label {
+            "unspecified" => Self::Unspecified,
+            "other" => Self::Other,
+            "unread" => Self::Unread,
+            text => Self::Text(text.into()),
+        }
     }
 
     pub(crate) const fn is_text(&self) -> bool {
         matches!(self, Self::Text(_))
-    }
-}
-
-impl From<Arc<str>> for Class {
-    fn from(label: Arc<str>) -> Self {
-        match &*label {
-            "unspecified" => Self::Unspecified,
-            "other" => Self::Other,
-            "unread" => Self::Unread,
-            _ => Self::Text(label),
-        }
-    }
-}
-
-impl From<Class> for Arc<str> {
-    fn from(class: Class) -> Self {
-        match class {
-            Class::Text(text) => text,
-            reserved => reserved.as_str().into(),
-        }
     }
 }
 

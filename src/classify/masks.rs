@@ -3,13 +3,13 @@
 //! A text is read once, from left to right. If several rows match, the first one applies. Words are a row too, the last one,
 //! so that no mask begins within a word.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use serde::Serialize;
 
 use crate::classify::CLASS_CHARACTERS;
+use crate::classify::expression::with_sets;
 use crate::classify::line::Line;
 
 /// A mask: what it is called, what it finds, and what replaces that (nothing if it stays).
@@ -37,17 +37,8 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 static TABLE: LazyLock<Regex> = LazyLock::new(|| {
-    let lines = include_str!("masks/sets.txt").lines();
-    let mut sets = BTreeMap::<_, Vec<_>>::new();
-    for (name, pattern) in lines.filter_map(|line| line.split_once('\t')) {
-        sets.entry(name).or_default().push(pattern);
-    }
-    let patterns = ROWS.iter().map(|row| {
-        let pattern = row.pattern.to_owned();
-        sets.iter().fold(pattern, |pattern, (name, alternatives)| {
-            pattern.replace(name, &alternatives.join("|"))
-        })
-    });
+    let sets = include_str!("masks/sets.txt");
+    let patterns = ROWS.iter().map(|row| with_sets(row.pattern, sets));
     Regex::new_many(&patterns.collect::<Vec<_>>()).expect("each row is compiled by the tests")
 });
 

@@ -83,11 +83,8 @@ fn without_folders(text: &str) -> &str {
     if !text.ends_with(['/', '\\']) {
         return text;
     }
-    let is_outside = |(_, character): &(usize, char)| {
-        character.is_whitespace() || "\"'`<>(){}[]«»“”„=,;".contains(*character)
-    };
-    let end = text.char_indices().rev().find(is_outside);
-    end.map_or("", |(at, character)| &text[..at + character.len_utf8()])
+    let is_of_path = |sign: char| !sign.is_whitespace() && !"\"'`<>(){}[]«»“”„=,;".contains(sign);
+    text.trim_end_matches(is_of_path)
 }
 
 /// Whether a letter or digit shows that a name goes on. Some scripts are written without spaces between words.

@@ -7,16 +7,13 @@ mod lines;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use crate::classify::expression::{Table, regex};
 
 /// How much of a text is classified, in bytes.
 pub(super) const READ_BYTES: usize = 4 << 10;
 
 /// How much of a text is searched for its sentence, in bytes: half of it from the beginning, half from the end.
 const SEARCHED_BYTES: usize = 64 << 10;
-
-/// Memory for the states of an automaton, in bytes: with less, they are computed again and again.
-const STATES_BYTES: usize = 16 << 20;
 
 /// Structures within each other, at most.
 const MAX_LAYERS: usize = 8;
@@ -29,47 +26,22 @@ struct Reader {
     read: Read,
 }
 
-/// Where each reader may find something, and the readers.
-static READERS: LazyLock<(RegexSet, Vec<Reader>)> = LazyLock::new(|| {
-    let rows = include_str!("reader/structures.txt").lines();
-    let rows = rows.filter_map(|row| row.split_once('\t'));
-    let (places, readers): (Vec<_>, Vec<_>) =
-        rows.filter_map(|(name, row)| reader(name, row)).unzip();
-    let places = places.into_iter().map(ascii_ends);
-    let places = RegexSetBuilder::new(places)
-        .dfa_size_limit(STATES_BYTES)
-        .build();
-    let places = places.expect("the tests compile it");
-    (places, readers)
-});
+static READERS: LazyLock<Table<Reader>> =
+    LazyLock::new(|| Table::read(include_str!("reader/structures.txt"), reader));
 
-/// The place and the reader of a row.
-fn reader(name: &'static str, row: &'static str) -> Option<(&'static str, Reader)> {
+/// The reader of a row.
+fn reader(row: &'static str) -> Reader {
     let mut columns = row.split('\t');
-    let place = columns.next()?;
-    let (pattern, by) = (columns.next(), columns.next());
-    let read: Read = match name {
-        "fields" => Box::new(fields::read),
-        "lines" => Box::new(lines::read),
-        _ => {
-            let (pattern, by) = (regex(pattern?), by?.replace("\\n", "\n"));
+    let name = columns.next().unwrap_or_default();
+    let read: Read = match (columns.next(), columns.next()) {
+        (Some(pattern), Some(by)) => {
+            let (pattern, by) = (regex(pattern), by.replace("\\n", "\n"));
             Box::new(move |text| Some(pattern.replace_all(text, &by).into_owned()))
         }
+        _ if name == "fields" => Box::new(fields::read),
+        _ => Box::new(lines::read),
     };
-    Some((place, Reader { name, read }))
-}
-
-/// An expression of this program.
-pub(super) fn regex(pattern: &str) -> Regex {
-    let regex = RegexBuilder::new(&ascii_ends(pattern))
-        .dfa_size_limit(STATES_BYTES)
-        .build();
-    regex.expect("each expression is compiled by the tests")
-}
-
-/// A pattern in which words end as ASCII says: the fast automata know no other ends of words.
-fn ascii_ends(pattern: &str) -> String {
-    pattern.replace(r"\b", r"(?-u:\b)")
+    Reader { name, read }
 }
 
 impl Reader {
@@ -85,13 +57,11 @@ impl Reader {
 pub(super) fn sentence(reason: &str) -> (String, Vec<&'static str>) {
     let mut text = Cow::Borrowed(reason.trim());
     let mut readers = Vec::new();
-    while readers.len() < MAX_LAYERS {
-        let (places, known) = &*READERS;
-        let found = places.matches(&text).into_iter().find_map(|row| {
-            let reader = &known[row];
-            Some((reader.name, reader.said(&text)?))
-        });
-        let Some((name, said)) = found else { break };
+    for _ in 0..MAX_LAYERS {
+        let said = |reader: &Reader| Some((reader.name, reader.said(&text)?));
+        let Some((name, said)) = READERS.matches(&text).find_map(said) else {
+            break;
+        };
         readers.push(name);
         text = Cow::Owned(said);
     }
@@ -103,13 +73,15 @@ pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(READ_BYTES)]
 }
 
-/// The part of a text that is searched: of a long one, all but its middle.
+/// The part of a text that is searched: of a long one, all but its middle. What follows the middle begins where a part of a sentence does, as
+/// the rest of a secret whose name is left out could not be told from a word.
 pub(super) fn searched(text: &str) -> Cow<'_, str> {
     if text.len() <= SEARCHED_BYTES {
         return Cow::Borrowed(text);
     }
     let start = text.floor_char_boundary(SEARCHED_BYTES / 2);
     let end = text.ceil_char_boundary(text.len() - SEARCHED_BYTES / 2);
+    let end = end + text[end..].find(['\n', ',', ';', '.']).unwrap_or_default();
     Cow::Owned(format!("{}\n{}", &text[..start], &text[end..]))
 }
 

@@ -13,7 +13,6 @@ mod assign;
 mod folder;
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -68,13 +67,6 @@ pub struct Growth {
     pub day: i64,
 }
 
-impl ops::AddAssign for Growth {
-    fn add_assign(&mut self, more: Self) {
-        self.hour += more.hour;
-        self.day += more.day;
-    }
-}
-
 /// Facts about a class that has a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownClass {
@@ -109,7 +101,7 @@ impl ClassSlots {
         let shown = slots.iter().filter(|slot| slot.shown);
         self.portal.extend(shown.map(|slot| slot.class.clone()));
         self.settled.clone_from(&self.portal);
-        let restored: FolderSlots = slots.into_iter().collect();
+        let restored = FolderSlots::new(slots);
         let rows = restored.rows();
         self.folders.insert(folder, restored);
         rows

@@ -73,7 +73,7 @@ impl Reasons {
     /// One of the reasons of a class; what it says itself if none is known.
     pub fn example(&self, class: &Class) -> Arc<str> {
         let example = self.examples.get(class).cloned();
-        example.unwrap_or_else(|| class.clone().into())
+        example.unwrap_or_else(|| class.as_str().into())
     }
 }
 

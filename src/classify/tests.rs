@@ -26,7 +26,10 @@ fn each_cause_is_one_class() {
     for line in lines.filter(|line| !line.starts_with("# ") && line.contains('\t')) {
         let (words, reasons) = family(line);
         for reason in &reasons {
-            let class = Classifier::default().explain(&**reason).class.to_string();
+            let class = Classifier::default()
+                .explain(Some(&**reason))
+                .class
+                .to_string();
             assert!(class.contains(words), "{class} does not say {words}");
             let before = known.insert(class.clone(), words);
             assert!(

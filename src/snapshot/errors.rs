@@ -45,7 +45,9 @@ impl PortalView {
                 sum.files[row.status] += row.files;
                 sum.folders += usize::from(last_folder.replace(folder.id) != Some(folder.id));
                 if let Some(more) = row.growth {
-                    *sum.growth.get_or_insert_default() += more;
+                    let growth = sum.growth.get_or_insert_default();
+                    growth.hour += more.hour;
+                    growth.day += more.day;
                 }
                 if row.example.is_some() && other.is_none_or(|largest| largest.files < row.files) {
                     other = Some(row);

@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::classify::expression::regex;
+
 /// A name with its value, which a sign ends or the next name; or a text that has no name.
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
-    super::regex(concat!(
+    regex(concat!(
         r#"(?s)(?P<quote>\\?["'])?(?P<name>\b[A-Za-z_@][\w.-]{0,40})\\?['"]?\s{0,9}(?P<sign>:|=>?)\s*(?:(?:(?:\{\s*["'][^"'\n]{1,60}["']\s*:\s*)?\[\s*)?[bu]?(?:"#,
         r#"\\"(?P<escaped>.*?)(?:\\"|\z)|(?:"(?P<double>(?:(?:[^"\\{]|\\.)(?:[^"\\]|\\.)*)?)(?:"|\z)(?:\s*\+\s*"[^"]*")*|'(?P<single>(?:(?:[^'\\{]|\\.)(?:[^'\\]|\\.)*)?)(?:'|\z)(?:\s*\+\s*'[^']*')*)"#,
         r#"(?P<close>\s*(?:[,;|)\]}>\n]|\z)|\s+\\?["']?[\w.-]+\\?["']?[=:])?)"#,
@@ -16,11 +18,10 @@ static FIELD: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where a text has an object or a list of texts.
-static OBJECT: LazyLock<Regex> = LazyLock::new(|| super::regex(r#"\{[^{}]*["']|\[\s*\{?\\?["']"#));
+static OBJECT: LazyLock<Regex> = LazyLock::new(|| regex(r#"\{[^{}]*["']|\[\s*\{?\\?["']"#));
 
 /// The name of an exception that precedes its message, with the modules that it is in: it is no field.
-static EXCEPTION: LazyLock<Regex> =
-    LazyLock::new(|| super::regex(r"\.[A-Z]|\w(?:Error|Exception)\z"));
+static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| regex(r"\.[A-Z]|\w(?:Error|Exception)\z"));
 
 /// Names of fields with the message, the most particular first, and of those that say something without one.
 const MESSAGES: &str = include_str!("messages.txt");

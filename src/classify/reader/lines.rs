@@ -4,35 +4,37 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::classify::expression::regex;
+
 /// Words of failure, in several languages.
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     let words: Vec<_> = include_str!("failure.txt").split_whitespace().collect();
-    super::regex(&format!("(?i){}", words.join("|").replace('_', " ")))
+    regex(&format!("(?i){}", words.join("|").replace('_', " ")))
 });
 
 /// Lines that help with a failure, identify it or log something else.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     let hints = include_str!("hints.txt").lines().skip(1);
-    super::regex(&format!("(?i){}", hints.collect::<Vec<_>>().join("|")))
+    regex(&format!("(?i){}", hints.collect::<Vec<_>>().join("|")))
 });
 
 /// A line that begins with the name of an exception, or says that it is an error of a log.
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-    super::regex(
+    regex(
         r"\A\W{0,3}(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b|\A\W*(?:Fatal )?Error:|\bvalidation errors? for \S+\z|\b(?:ERROR|FATAL|CRITICAL|PANIC)\b",
     )
 });
 
 /// A line that goes on with the one before.
 static REASON: LazyLock<Regex> =
-    LazyLock::new(|| super::regex(r"(?i)\A(?:reason|cause|details?|message) ?[:=]"));
+    LazyLock::new(|| regex(r"\A(?:(?i:reason|cause|message)|[Dd]etails?) ?[:=]"));
 
 /// A line that pydantic ends before the field and its fault.
-static INVALID: LazyLock<Regex> = LazyLock::new(|| super::regex(r"validation errors? for \S+\z"));
+static INVALID: LazyLock<Regex> = LazyLock::new(|| regex(r"validation errors? for \S+\z"));
 
 /// The time with which a line of a log begins.
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
-    super::regex(
+    regex(
         r"^[\[(|]?(?:\d{4}[-/.]\d\d[-/.]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?[\])]?[\s|:-]*",
     )
 });

@@ -87,6 +87,45 @@ fn frames_are_left_out_of_other_texts() {
 }
 
 #[test]
+fn the_failure_of_a_log_or_a_database_is_its_line() {
+    check(&[
+        (
+            "Error: index\n\nCaused by:\n    0: store\n    1: disk is full\n\nStack backtrace:\n   0: main\n   1: run",
+            "disk is full",
+        ),
+        (
+            "{\"level\":\"info\",\"msg\":\"open\"}\n{\"level\":\"error\",\"msg\":\"embed failed\",\"err\":\"no room\"}\n{\"level\":\"info\",\"msg\":\"bye\"}",
+            "embed failed: no room",
+        ),
+        (
+            "level=info msg=open\nlevel=error msg=\"embed failed\" err=\"no room\"\nlevel=info msg=bye",
+            "embed failed: no room",
+        ),
+        (
+            "ERROR:  null value in column \"a\" violates not-null constraint\nDETAIL:  Failing row contains (7, Winter).",
+            "ERROR:  null value in column \"a\" violates not-null constraint",
+        ),
+        ("b'disk is full'", "disk is full"),
+    ]);
+}
+
+#[test]
+fn what_follows_the_middle_of_a_long_text_begins_behind_a_sign() {
+    let middle = format!(
+        "{} password: {}, lost",
+        "word ".repeat(7_000),
+        "secret".repeat(5_460)
+    );
+    assert!(middle.len() > SEARCHED_BYTES);
+    let searched = searched(&middle);
+    assert!(
+        searched.ends_with("\n, lost"),
+        "{}",
+        &searched[searched.len() - 50..]
+    );
+}
+
+#[test]
 fn a_wrapped_reason_is_what_it_says() {
     check(&[
         (" \"OCR engine crashed\"\n", "OCR engine crashed"),

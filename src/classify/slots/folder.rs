@@ -21,6 +21,11 @@ const STEPS: u32 = 3;
 pub(super) struct FolderSlots(BTreeMap<Class, ClassSlot>);
 
 impl FolderSlots {
+    pub fn new(slots: Vec<ClassSlot>) -> Self {
+        let slots = slots.into_iter();
+        Self(slots.map(|slot| (slot.class.clone(), slot)).collect())
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &ClassSlot> {
         self.0.values()
     }
@@ -90,13 +95,6 @@ impl FolderSlots {
             }])
         });
         rows.filter(|row| row.files > 0).collect()
-    }
-}
-
-impl FromIterator<ClassSlot> for FolderSlots {
-    fn from_iter<I: IntoIterator<Item = ClassSlot>>(slots: I) -> Self {
-        let slots = slots.into_iter();
-        Self(slots.map(|slot| (slot.class.clone(), slot)).collect())
     }
 }
 

@@ -50,7 +50,9 @@ fn tally_of<'a>(
     classifier: &Arc<Classifier>,
     reasons: impl Iterator<Item = &'a str>,
 ) -> ClassCounts {
-    let classes: Vec<_> = reasons.map(|text| classifier.classify(text)).collect();
+    let classes: Vec<_> = reasons
+        .map(|text| classifier.classify(Some(text)))
+        .collect();
     let mut counted = ByStatus::default();
     counted[Status::Failed] = classes.len() as u64;
     let files = classes.iter().map(|class| (Status::Failed, class));

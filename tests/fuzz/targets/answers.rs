@@ -86,9 +86,9 @@ pub fn reason(bytes: &[u8]) {
     assert_one_line(&error.to_string(), SENTENCE);
     let reason = String::from_utf8_lossy(bytes);
     let classifier = Classifier::default();
-    let class = classifier.classify(reason.as_ref());
-    assert_eq!(classifier.classify(reason.as_ref()), class, "remembered");
-    assert_eq!(classifier.explain(reason.as_ref()).class, class);
+    let class = classifier.classify(Some(reason.as_ref()));
+    assert_eq!(classifier.classify(Some(reason.as_ref())), class, "remembered");
+    assert_eq!(classifier.explain(Some(reason.as_ref())).class, class);
     assert_one_line(class.as_str(), 120);
     if let Class::Text(text) = &class {
         assert!(!["unspecified", "other", "unread"].contains(&&**text));

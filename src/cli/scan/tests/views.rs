@@ -48,7 +48,7 @@ pub(super) fn counted(
         if Status::WITH_REASON.contains(status) {
             counts.errors.push(ErrorRow {
                 status: *status,
-                class: Classifier::default().explain(REASON).class,
+                class: Classifier::default().explain(Some(REASON)).class,
                 files: *count,
                 example: None,
                 growth: None,
@@ -115,7 +115,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         first_seen: NOON,
         last_seen: NOON,
     };
-    let class = Classifier::default().explain(REASON).class;
+    let class = Classifier::default().explain(Some(REASON)).class;
     let run = LastRun {
         ended: NOON,
         duration: Duration::from_secs(2),
