@@ -8,6 +8,7 @@ use reqwest::header::{
     HeaderName, HeaderValue, RETRY_AFTER,
 };
 use reqwest::{Request, Response, StatusCode};
+use tokio::task::yield_now;
 use url::Url;
 
 use crate::clock::Moment;
@@ -93,6 +94,8 @@ async fn body(mut response: Response, limit: usize, key: &ApiKey) -> Result<Vec<
         }
         body.extend_from_slice(&piece);
     }
+    // The connection is free when the task that owns it has run again: before that, the next request would open another one.
+    yield_now().await;
     if is_packed {
         body = unpacked(&body, limit)?;
     }
@@ -120,6 +123,13 @@ fn is_cut_off(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::Router;
+    use axum::serve::ListenerExt;
+    use tokio::net::TcpListener;
+
     use super::*;
 
     fn packed(pieces: &[&str]) -> Vec<u8> {
@@ -133,12 +143,51 @@ mod tests {
         pieces.iter().flat_map(pack).collect()
     }
 
-    #[tokio::test]
-    async fn bodies_are_read_up_to_their_limit_in_each_spelling_of_gzip() {
+    fn key() -> ApiKey {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "kbk_secret").unwrap();
         let path = crate::config::HiddenPath::file("api_key_file", file.path());
-        let key = ApiKey::read(&crate::config::KeySource::File(path)).unwrap();
+        ApiKey::read(&crate::config::KeySource::File(path)).unwrap()
+    }
+
+    /// Serves pages, in a runtime of its own: the order of the client's tasks must not depend on it.
+    #[tokio::main(flavor = "current_thread")]
+    async fn serve(listener: std::net::TcpListener, accepted: Arc<AtomicUsize>) {
+        let listener = TcpListener::from_std(listener).unwrap();
+        let listener = listener.tap_io(move |_| {
+            accepted.fetch_add(1, Ordering::Relaxed);
+        });
+        let page = async || format!("{{\"data\":[{}0]}}", "0,".repeat(20_000));
+        let served = axum::serve(listener, Router::new().fallback(page)).await;
+        served.unwrap();
+    }
+
+    #[tokio::test]
+    async fn requests_that_follow_one_another_share_a_connection() {
+        let connections = Arc::new(AtomicUsize::new(0));
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let accepted = Arc::clone(&connections);
+        std::thread::spawn(move || serve(listener, accepted));
+        crate::tls::install_provider();
+        let client = reqwest::Client::builder().pool_max_idle_per_host(1);
+        let client = client.tls_certs_only([]).build().unwrap();
+        let (requests, key) = (200, key());
+        let reads = tokio::spawn(async move {
+            for _ in 0..requests {
+                let response = client.get(&url).send().await.unwrap();
+                receive(response, 1 << 20, &key).await.unwrap();
+            }
+        });
+        reads.await.unwrap();
+        let connections = connections.load(Ordering::Relaxed);
+        assert!(connections * 20 < requests, "{connections} connections");
+    }
+
+    #[tokio::test]
+    async fn bodies_are_read_up_to_their_limit_in_each_spelling_of_gzip() {
+        let key = key();
         let (plain, members) = ("{\"data\":[]}", ["{\"data\":", "[]}"]);
         for (encoding, sent) in [
             ("identity", plain.as_bytes().to_vec()),

@@ -87,7 +87,11 @@ pub fn reason(bytes: &[u8]) {
     let reason = String::from_utf8_lossy(bytes);
     let classifier = Classifier::default();
     let class = classifier.classify(Some(reason.as_ref()));
-    assert_eq!(classifier.classify(Some(reason.as_ref())), class, "remembered");
+    assert_eq!(
+        classifier.classify(Some(reason.as_ref())),
+        class,
+        "remembered"
+    );
     assert_eq!(classifier.explain(Some(reason.as_ref())).class, class);
     assert_one_line(class.as_str(), 120);
     if let Class::Text(text) = &class {
