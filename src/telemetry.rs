@@ -1,7 +1,7 @@
 //! The log: always one line on standard error for each event (docs/operations.md, Logs).
 //!
-//! Lines are logfmt or JSON with the same keys: `time`, `level`, `target`, `msg`, then the event's fields and those of the spans
-//! around it. They are our own, because the usual formats let control and direction characters through.
+//! Lines are logfmt or JSON with the same keys: `time`, `level`, `target`, `msg`, then the event's fields. They are our own: the usual formats
+//! let direction characters through, and escape a no-break space in a name as no reader of logfmt can read it.
 
 mod lines;
 mod panics;

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tracing::{Instrument, info_span};
-
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::error::ReadError;
@@ -19,7 +17,7 @@ use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Way};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName};
+use crate::model::{ByStatus, FileKey, FolderId};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, Session, Sort};
 use crate::snapshot::SortingState;
 
@@ -72,7 +70,6 @@ pub(super) struct ReadTask {
     pub settings: Arc<Settings>,
     pub session: Arc<Session>,
     pub folder: FolderId,
-    pub name: FolderName,
     pub kind: ReadKind,
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
@@ -94,9 +91,7 @@ impl ReadTask {
     /// Reads the folder.
     pub async fn run(self) -> FolderRead {
         let began = Moment::now();
-        let portal = &self.settings.portal.name;
-        let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
-        let mut result = self.read().instrument(span).await;
+        let mut result = self.read().await;
         let requests = self.requests.into_inner();
         if let Ok(Found::Counted(count)) = &mut result {
             count.requests = requests;

@@ -82,7 +82,6 @@ impl Collector {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
-            name: folder.view.name.clone(),
             kind,
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),

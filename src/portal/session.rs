@@ -171,7 +171,7 @@ impl Session {
                 return Err(error);
             };
             let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
-            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
+            debug!(url = %ask.address(&client.base), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
             lane.rest(wait, &error).await;
         }

@@ -159,7 +159,7 @@ impl Throttle {
     /// A request was answered well.
     pub fn answered(&self) {
         if let [Some(_), None] = self.change(Pace::raise) {
-            info!(parent: None, portal = %self.portal, "the request rate is as configured again");
+            info!(portal = %self.portal, "the request rate is as configured again");
         }
     }
 
@@ -167,7 +167,7 @@ impl Throttle {
     pub fn limited(&self) {
         if let [None, Some(rate)] = self.change(Pace::lower) {
             let per_second = (rate * 100.0).round() / 100.0;
-            warn!(parent: None, portal = %self.portal, per_second, "the portal answers 429: the request rate is lowered");
+            warn!(portal = %self.portal, per_second, "the portal answers 429: the request rate is lowered");
         }
     }
 
