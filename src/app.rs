@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use futures_util::{FutureExt, TryFutureExt};
+use futures_util::FutureExt;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -29,7 +29,7 @@ use crate::http::guard::Guard;
 use crate::http::host::HostNames;
 use crate::http::passwords::Passwords;
 use crate::http::serve::{Limits, serve};
-use crate::http::site::{Liveness, Site};
+use crate::http::site::{Liveness, ReloadRequest, Site};
 use crate::http::web_config::WebConfigFile;
 use crate::metrics::Events;
 use crate::schedule::heartbeat;
@@ -37,7 +37,7 @@ use crate::snapshot::Publisher;
 
 pub use reload::ConfigSource;
 
-use portal_tasks::Collectors;
+use portal_tasks::{Collectors, Shared};
 use portals::{Built, Portals};
 use reload::Reloader;
 
@@ -72,10 +72,13 @@ pub struct App {
     portals: Portals,
     built: Built,
     reloader: Reloader,
-    /// The address of the status page, if it is another one than this process listens on.
-    page: Option<String>,
+    reloads: mpsc::Receiver<ReloadRequest>,
     hangup: Signal,
     cancel: CancellationToken,
+    /// The addresses that it listens on, as systemd shows them.
+    addresses: String,
+    /// The address of the status page, with a `/` at its end.
+    pub page: String,
 }
 
 impl App {
@@ -86,14 +89,21 @@ impl App {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listen::on_all(&web.addresses).await?;
-        let publisher = Publisher::default();
+        let addresses = listeners.iter().map(TcpListener::local_addr);
+        let addresses = addresses.collect::<std::io::Result<Vec<_>>>()?;
         let cancel = CancellationToken::new();
         let heartbeat = heartbeat(cancel.clone()).await;
-        let heartbeat = heartbeat.context("the scheduler's heartbeat could not be started")?;
-        let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
-        let (reload, requests) = mpsc::channel(1);
-        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat);
-        let built = portals.build(config).await?;
+        let shared = Shared {
+            events: events.clone(),
+            publisher: Publisher::default(),
+            heartbeat: heartbeat.context("the scheduler's heartbeat could not be started")?,
+            collectors: watch::Sender::default(),
+        };
+        let reloader = Reloader {
+            source,
+            configuration: watch::Sender::new(reload::loaded(&config)),
+        };
+        let (reload, reloads) = mpsc::channel(1);
         let guard = Guard {
             file: web.config.clone(),
             open_probes: web.open_probes,
@@ -102,135 +112,126 @@ impl App {
             events,
         };
         let site = Site {
-            publisher,
-            config: config_in_use,
-            liveness: liveness(portals.collectors()),
+            publisher: shared.publisher.clone(),
+            config: reloader.configuration.subscribe(),
+            liveness: liveness(shared.collectors.subscribe()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
             guard: Arc::new(guard),
             ready: AtomicBool::default(),
         };
+        let portals = Portals::new(shared);
+        let own = || Some(page_at(*addresses.first()?, web.config.as_deref()));
+        let page = web.external_url.clone().or_else(own);
         Ok(Self {
             listeners,
             web_config: web.config.clone(),
             site,
+            built: portals.build(config).await?,
             portals,
-            built,
-            reloader: Reloader {
-                source,
-                requests,
-                configuration,
-            },
-            page: web.external_url.clone(),
+            reloader,
+            reloads,
             hangup,
             cancel,
+            page: page.context("no address to listen on")? + "/",
+            addresses: addresses
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", "),
         })
     }
 
-    /// The addresses that it listens on.
-    fn addresses(&self) -> Result<Vec<SocketAddr>> {
-        let addresses = self.listeners.iter().map(TcpListener::local_addr);
-        Ok(addresses.collect::<std::io::Result<_>>()?)
-    }
-
-    /// The address of the status page, with a `/` at its end.
-    pub fn page(&self) -> Result<String> {
-        match &self.page {
-            Some(page) => Ok(format!("{page}/")),
-            None => Ok(at(&self.addresses()?, self.web_config.as_deref())),
-        }
-    }
-
     /// Collects and serves until `stop`; then lets running requests end.
-    pub async fn run(self, stop: CancellationToken) -> Result<()> {
-        let (addresses, page) = (self.addresses()?, self.page()?);
-        let Self {
-            listeners,
-            web_config,
-            site,
-            mut portals,
-            built,
-            reloader,
-            hangup,
-            cancel,
-            ..
-        } = self;
-        portals.use_config(built).await;
+    pub async fn run(mut self, stop: CancellationToken) -> Result<()> {
+        self.portals.use_config(self.built).await;
         // Whoever asks first sees the stored counts, if that does not take long.
-        let _ = timeout(MAX_START, portals.started()).await;
-        let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));
-        let signs = cancel.clone().run_until_cancelled_owned(signs);
-        let router = site.router();
+        let _ = timeout(MAX_START, self.portals.started()).await;
+        let signs = systemd::send_signs_of_life(Arc::clone(&self.site.liveness));
+        let signs = self.cancel.clone().run_until_cancelled_owned(signs);
+        let router = self.site.router();
         let mut tasks = JoinSet::new();
         tasks.spawn(signs.map(|_| Ok(())));
-        for listener in listeners {
-            let limits = Limits::default();
-            let server = serve(
-                listener,
-                router.clone(),
-                limits,
-                web_config.clone(),
-                cancel.clone(),
-            );
-            tasks.spawn(
-                server.map_err(|error| anyhow::Error::from(error).context("the server broke")),
-            );
+        for listener in self.listeners {
+            let (router, file, cancel) =
+                (router.clone(), self.web_config.clone(), self.cancel.clone());
+            tasks.spawn(serve(listener, router, Limits::default(), file, cancel));
         }
-        systemd::ready(&addresses);
-        info!(url = page, "status page");
-        let result = supervise(&mut portals, &mut tasks, reloader, hangup, stop).await;
-        systemd::stopping();
-        cancel.cancel();
-        let drained = async {
-            portals.stop_all().await;
-            while tasks.join_next().await.is_some() {}
+        systemd::ready(&format!("listens on {}", self.addresses));
+        info!(url = self.page, "status page");
+        let mut process = Running {
+            portals: self.portals,
+            tasks,
+            reloader: self.reloader,
+            reloads: self.reloads,
+            hangup: self.hangup,
         };
+        let result = process.supervise(&stop).await;
+        systemd::stopping();
+        self.cancel.cancel();
         // What does not end in time is cut when the tasks are dropped.
-        let _ = timeout(DRAIN, drained).await;
+        let _ = timeout(DRAIN, process.drain()).await;
         result
     }
 }
 
-/// Answers reloads until `stop`, or until something ends that never should. A stop does not wait for a reload.
-async fn supervise(
-    portals: &mut Portals,
-    tasks: &mut JoinSet<Result<()>>,
-    mut reloader: Reloader,
-    mut hangup: Signal,
-    stop: CancellationToken,
-) -> Result<()> {
-    loop {
-        let request = tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            broken = portals.broken() => return Err(broken),
-            Some(ended) = tasks.join_next() => {
-                ended.context("the server or the rendering of the metrics broke")??;
-                bail!("the server or the rendering of the metrics ended early");
+/// What runs until it is stopped.
+struct Running {
+    portals: Portals,
+    tasks: JoinSet<std::io::Result<()>>,
+    reloader: Reloader,
+    reloads: mpsc::Receiver<ReloadRequest>,
+    hangup: Signal,
+}
+
+impl Running {
+    /// Answers reloads until `stop`, or until something ends that never should. A stop does not wait for a reload.
+    async fn supervise(&mut self, stop: &CancellationToken) -> Result<()> {
+        loop {
+            let request = tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                broken = self.portals.broken() => return Err(broken),
+                Some(ended) = self.tasks.join_next() => {
+                    ended.context("the server broke")?.context("the server broke")?;
+                    bail!("the server ended early");
+                }
+                Some(()) = self.hangup.recv() => None,
+                Some(request) = self.reloads.recv() => Some(request),
+            };
+            systemd::reloading();
+            let reload = self.reloader.reload(&mut self.portals);
+            let Some(result) = stop.run_until_cancelled(reload).await else {
+                return Ok(());
+            };
+            systemd::ready(&match &result {
+                Ok(()) => "uses the configuration that was read again".to_owned(),
+                Err(why) => {
+                    format!("uses the old configuration, since the new one is wrong: {why}")
+                }
+            });
+            if let Some(request) = request {
+                // The client may have disconnected.
+                let _ = request.send(result);
             }
-            Some(()) = hangup.recv() => None,
-            Some(request) = reloader.requests.recv() => Some(request),
-        };
-        let Some(result) = stop.run_until_cancelled(reloader.reload(portals)).await else {
-            return Ok(());
-        };
-        if let Some(request) = request {
-            // The client may have disconnected.
-            let _ = request.send(result);
         }
+    }
+
+    async fn drain(&mut self) {
+        self.portals.stop_all().await;
+        while self.tasks.join_next().await.is_some() {}
     }
 }
 
-/// The address of the page at the first address that this process listens on.
-fn at(addresses: &[SocketAddr], web_config: Option<&WebConfigFile>) -> String {
+/// The address of the page of a process that listens at an address.
+fn page_at(address: SocketAddr, web_config: Option<&WebConfigFile>) -> String {
     let scheme = match web_config.map(WebConfigFile::current) {
         Some(config) if config.tls.is_some() => "https",
         _ => "http",
     };
-    let address = addresses.first().map(|address| match address.ip() {
-        ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
-        _ => address.to_string(),
-    });
-    format!("{scheme}://{}/", address.unwrap_or_default())
+    match address.ip() {
+        ip if ip.is_unspecified() => format!("{scheme}://localhost:{}", address.port()),
+        _ => format!("{scheme}://{address}"),
+    }
 }
 
 fn liveness(collectors: watch::Receiver<Collectors>) -> Liveness {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
@@ -34,26 +34,24 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// The progress of each collector that runs, for liveness.
 pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
+/// What the tasks of all portals share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub events: Events,
+    pub publisher: Publisher,
+    pub heartbeat: Heartbeat,
+    /// Has the progress of each collector while there is one.
+    pub collectors: watch::Sender<Collectors>,
+}
+
 /// What one portal needs.
 pub(super) struct PortalTasks {
     pub name: PortalName,
     pub store: Store,
     pub plans: watch::Receiver<Plan>,
     pub rules: watch::Receiver<Rules>,
-    pub events: Events,
-    pub publisher: Publisher,
-    pub heartbeat: Heartbeat,
-    /// Has the progress of the collector while there is one.
-    pub collectors: watch::Sender<Collectors>,
+    pub shared: Shared,
     pub cancel: CancellationToken,
-}
-
-/// Why the tasks of a portal ended.
-#[derive(PartialEq, Eq)]
-enum End {
-    LeaseOver,
-    Unreadable,
-    Panic,
 }
 
 impl PortalTasks {
@@ -61,26 +59,16 @@ impl PortalTasks {
     pub async fn run(self) {
         let cancel = self.cancel.clone();
         while let Some(ledger) = cancel.run_until_cancelled(self.acquire()).await {
-            let end = self.live(&ledger).await;
-            self.collectors
+            let pause = self.live(&ledger).await;
+            self.shared
+                .collectors
                 .send_modify(|collectors| drop(collectors.remove(&self.name)));
             if let Err(error) = self.store.leave(ledger).await {
                 warn!(portal = %self.name, %error, "the lease of the portal cannot be given up; it ends by itself");
             }
-            if cancel.is_cancelled() {
-                return;
+            if pause.is_zero() && !cancel.is_cancelled() {
+                info!(portal = %self.name, "another process reads the portal now");
             }
-            let pause = match end {
-                End::LeaseOver => {
-                    info!(portal = %self.name, "another process reads the portal now");
-                    continue;
-                }
-                End::Unreadable => {
-                    info!(portal = %self.name, "the portal could not be read for ten minutes: another process may try");
-                    LEFT_TO_OTHERS
-                }
-                End::Panic => PAUSE,
-            };
             cancel.run_until_cancelled(sleep(pause)).await;
         }
     }
@@ -95,60 +83,56 @@ impl PortalTasks {
 
     /// Shows that this process does not read the portal.
     fn show(&self, standing: Standing) {
-        let current = self.publisher.current();
-        let shown = current.portal(&self.name).map(|view| &view.standing);
-        if shown == Some(&standing) {
+        let current = self.shared.publisher.current();
+        if current.portal(&self.name).map(|view| &view.standing) == Some(&standing) {
             return;
         }
-        let state_writes = match &standing {
+        let mut view = PortalView::unasked(&self.plans.borrow().settings.portal);
+        match &standing {
             Standing::Unavailable(why) => {
                 error!(portal = %self.name, error = why, "state cannot be used: nothing is counted until it can");
-                Some(Err(why.clone()))
+                view.state_writes = Some(Err(why.clone()));
             }
             Standing::Standby(holder) => {
                 info!(portal = %self.name, holder, "waits, because another process reads the portal");
-                None
             }
-            Standing::Starting | Standing::Active => None,
-        };
-        let portal = self.plans.borrow().settings.portal.clone();
-        self.publisher.stand_by(PortalView {
-            standing,
-            state_writes,
-            ..PortalView::unasked(&portal)
-        });
+            Standing::Starting | Standing::Active => {}
+        }
+        view.standing = standing;
+        self.shared.publisher.stand_by(view);
     }
 
-    /// Reads the portal until something ends that.
-    async fn live(&self, ledger: &Ledger) -> End {
+    /// Reads the portal until it is cancelled, the lease is over or something breaks. Returns how long the lease is left to others then.
+    async fn live(&self, ledger: &Ledger) -> Duration {
         let stored = tokio::select! {
-            () = self.cancel.cancelled() => return End::LeaseOver,
-            () = ledger.lease().over() => return End::LeaseOver,
+            () = self.cancel.cancelled() => return Duration::ZERO,
+            () = ledger.lease().over() => return Duration::ZERO,
             stored = self.load(ledger) => stored,
         };
         info!(portal = %self.name, folders = stored.folders.len(), "this process reads the portal");
         let end = self.cancel.child_token();
         let mut tasks = JoinSet::new();
-        tasks.spawn(self.collector(ledger, stored, end.clone()));
+        tasks.spawn(self.collect(ledger, stored, end.clone()));
         tasks.spawn(self.reindexer(ledger).run(end.clone()));
         // By themselves, the tasks end only when they see that the lease is over.
-        let mut why = End::LeaseOver;
+        let mut pause = Duration::ZERO;
         loop {
             tokio::select! {
                 // Nothing of what the tasks know holds any more: they are dropped.
-                () = ledger.lease().over() => return End::LeaseOver,
+                () = ledger.lease().over() => return Duration::ZERO,
                 ended = tasks.join_next() => match ended {
-                    None => return why,
+                    None => return pause,
                     Some(Ok(())) => {}
                     Some(Err(_)) => {
                         // The panic is in the log.
-                        self.events.of(&self.name).panicked();
-                        why = End::Panic;
+                        self.shared.events.of(&self.name).panicked();
+                        pause = PAUSE;
                         end.cancel();
                     }
                 },
                 () = self.unreadable(), if self.store.is_shared() && !end.is_cancelled() => {
-                    why = End::Unreadable;
+                    info!(portal = %self.name, "the portal could not be read for ten minutes: another process may try");
+                    pause = LEFT_TO_OTHERS;
                     end.cancel();
                 }
             }
@@ -167,39 +151,37 @@ impl PortalTasks {
         }
     }
 
-    fn collector(
+    fn collect(
         &self,
         ledger: &Ledger,
         stored: StoredPortal,
         end: CancellationToken,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let progress = Arc::<Progress>::default();
-        self.collectors.send_modify(|collectors| {
-            collectors.insert(self.name.clone(), Arc::clone(&progress));
-        });
         let Plan {
             settings, client, ..
         } = self.plans.borrow().clone();
         let dependencies = Dependencies {
             client,
-            events: self.events.of(&self.name),
-            publisher: self.publisher.clone(),
-            progress,
+            events: self.shared.events.of(&self.name),
+            publisher: self.shared.publisher.clone(),
+            progress: Arc::default(),
             ledger: Some(ledger.clone()),
         };
-        let (plans, heartbeat) = (self.plans.clone(), self.heartbeat.clone());
+        self.shared.collectors.send_modify(|collectors| {
+            collectors.insert(self.name.clone(), Arc::clone(&dependencies.progress));
+        });
+        let (plans, heartbeat) = (self.plans.clone(), self.shared.heartbeat.clone());
         async move {
-            Collector::new(settings, dependencies, stored)
-                .run(plans, heartbeat, end)
-                .await;
+            let collector = Collector::new(settings, dependencies, stored);
+            collector.run(plans, heartbeat, end).await;
         }
     }
 
     fn reindexer(&self, ledger: &Ledger) -> Reindexer {
         let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
-            events: self.events.of(&self.name),
-            publisher: self.publisher.clone(),
+            events: self.shared.events.of(&self.name),
+            publisher: self.shared.publisher.clone(),
             rules: self.rules.clone(),
         };
         Reindexer::new(self.name.clone(), dependencies)
@@ -207,7 +189,7 @@ impl PortalTasks {
 
     /// Waits until the list of folders could not be read for [`UNREADABLE`].
     async fn unreadable(&self) {
-        let mut changes = self.publisher.changes();
+        let mut changes = self.shared.publisher.changes();
         let is_failing = |snapshot: &Arc<Snapshot>| {
             let portal = snapshot.portal(&self.name);
             portal.is_some_and(|portal| portal.list.failure.is_some())
@@ -216,7 +198,7 @@ impl PortalTasks {
             // The publisher lives as long as this.
             let _ = changes.wait_for(is_failing).await;
             let readable = changes.wait_for(|snapshot| !is_failing(snapshot));
-            if tokio::time::timeout(UNREADABLE, readable).await.is_err() {
+            if timeout(UNREADABLE, readable).await.is_err() {
                 return;
             }
         }

@@ -10,16 +10,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use crate::app::portal_tasks::{Collectors, PortalTasks};
+use crate::app::portal_tasks::{PortalTasks, Shared};
 use crate::app::state::OpenState;
 use crate::collect::{Plan, Settings};
 use crate::config::{Config, Portal, State};
-use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::Rules;
-use crate::schedule::{Due, Heartbeat};
-use crate::snapshot::{PortalView, Publisher};
+use crate::schedule::Due;
+use crate::snapshot::PortalView;
 use crate::store::Standing;
 
 /// The parts that a configuration asks for, built and not yet started.
@@ -30,14 +29,11 @@ pub(super) struct Built {
 }
 
 pub(super) struct Portals {
-    events: Events,
-    publisher: Publisher,
-    heartbeat: Heartbeat,
+    shared: Shared,
     tasks: JoinSet<()>,
-    throttles: Arc<Throttles>,
+    throttles: Throttles,
     running: BTreeMap<PortalName, Running>,
     state: Option<(State, OpenState)>,
-    collectors: watch::Sender<Collectors>,
     /// Ends every portal.
     cancel: CancellationToken,
 }
@@ -50,36 +46,23 @@ struct Running {
     task: TaskTracker,
 }
 
-impl Running {
-    fn portal(&self) -> Portal {
-        self.plans.borrow().settings.portal.clone()
-    }
-}
-
 impl Portals {
-    pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
+    pub fn new(shared: Shared) -> Self {
         Self {
-            events,
-            publisher,
-            heartbeat,
+            shared,
             tasks: JoinSet::new(),
-            throttles: Arc::<Throttles>::default(),
+            throttles: Throttles::default(),
             running: BTreeMap::new(),
             state: None,
-            collectors: watch::Sender::default(),
             cancel: CancellationToken::new(),
         }
-    }
-
-    pub fn collectors(&self) -> watch::Receiver<Collectors> {
-        self.collectors.subscribe()
     }
 
     /// Builds what a configuration asks for, and changes nothing yet. What is wrong with one portal is the trouble of that portal: its list cannot
     /// be read.
     pub async fn build(&self, config: Config) -> Result<Built> {
         let client = |portal: &Portal| {
-            let observer = self.events.of(&portal.name);
+            let observer = self.shared.events.of(&portal.name);
             let (collect, request) = (&config.collect, &config.request);
             Client::new(portal, collect, request, observer, &self.throttles)
         };
@@ -97,56 +80,29 @@ impl Portals {
 
     /// Puts a configuration into use: portals that run already continue with it, others start or end.
     pub async fn use_config(&mut self, built: Built) {
-        let Built {
-            config,
-            clients,
-            state,
-        } = built;
-        if let Some(open) = state {
-            ended(self.cancel_all_but(&[])).await;
-            if let Some((_, before)) = self.state.replace((config.state.clone(), open)) {
-                before.store.close().await;
-            }
-        }
+        let config = built.config;
         for warning in config.warnings() {
             warn!("{warning}");
         }
-        self.publisher.use_portals(&config.portals);
-        let gone = self.cancel_all_but(&config.portals);
-        let mut new = Vec::new();
-        for (portal, client) in config.portals.iter().zip(clients) {
-            let settings = Settings::new(portal, &config);
-            let rules = Rules {
-                reindex: Arc::clone(&settings.reindex),
-                zone: config.collect.timezone,
-                max_classes: settings.errors.max_classes,
-                client: Arc::clone(&client),
-            };
-            let basis = (
-                portal.clone(),
-                config.collect.clone(),
-                config.request.clone(),
-                config.errors.clone(),
-            );
-            let collect = &config.collect;
-            let plan = Plan {
-                settings,
-                client,
-                due: Due::new(collect.schedule.clone(), collect.timezone, collect.jitter),
-                basis: Arc::new(basis),
-            };
+        match built.state {
+            Some(open) => {
+                self.end_all_but(&[]).await;
+                if let Some((_, before)) = self.state.replace((config.state.clone(), open)) {
+                    before.store.close().await;
+                }
+            }
+            None => self.end_all_but(&config.portals).await,
+        }
+        self.shared.publisher.use_portals(&config.portals);
+        for (portal, client) in config.portals.iter().zip(built.clients) {
+            let (plan, rules) = plan(&config, portal, client);
             if let Some(running) = self.running.get(&portal.name) {
-                // From here on no decision is made by the old rules.
                 running.rules.send_replace(rules);
                 running.plans.send_replace(plan);
-                continue;
+            } else {
+                info!(portal = %portal.name, address = %portal.base_url, reindexing = config.reindex.strongest_mode().as_str(), "portal is watched");
+                self.start(&portal.name, plan, rules);
             }
-            new.push((portal, plan, rules));
-        }
-        ended(gone).await;
-        for (portal, plan, rules) in new {
-            info!(portal = %portal.name, address = %portal.base_url, reindexing = config.reindex.strongest_mode().as_str(), "portal is watched");
-            self.start(&portal.name, plan, rules);
         }
     }
 
@@ -165,39 +121,36 @@ impl Portals {
             store: open.store.clone(),
             plans: running.plans.subscribe(),
             rules: running.rules.subscribe(),
-            events: self.events.clone(),
-            publisher: self.publisher.clone(),
-            heartbeat: self.heartbeat.clone(),
-            collectors: self.collectors.clone(),
+            shared: self.shared.clone(),
             cancel: running.cancel.clone(),
         };
         self.tasks.spawn(running.task.track_future(tasks.run()));
+        running.task.close();
         self.running.insert(name.clone(), running);
     }
 
-    /// Cancels the portals that are not among these, and returns them. One with another address is another portal: nothing more is sent to the
-    /// old one.
-    fn cancel_all_but(&mut self, portals: &[Portal]) -> Vec<Running> {
-        let stays = |running: &Running| {
-            let before = running.portal();
-            let is_same = |portal: &Portal| {
-                portal.name == before.name
-                    && portal.base_url.normalised() == before.base_url.normalised()
-            };
-            portals.iter().any(is_same)
+    /// Ends the portals that are not among these, and waits until what they know is written. One with another address is another portal: nothing
+    /// more is sent to the old one.
+    async fn end_all_but(&mut self, portals: &[Portal]) {
+        let is_gone = |name: &PortalName, running: &mut Running| {
+            let before = running.plans.borrow().settings.address.clone();
+            let is_same =
+                |portal: &Portal| portal.name == *name && portal.base_url.normalised() == before;
+            !portals.iter().any(is_same)
         };
-        let gone = self.running.extract_if(.., |_, running| !stays(running));
-        let gone: Vec<_> = gone.map(|(_, running)| running).collect();
-        for running in &gone {
+        let gone: Vec<_> = self.running.extract_if(.., is_gone).collect();
+        for (_, running) in &gone {
             running.cancel.cancel();
         }
-        gone
+        for (_, running) in gone {
+            running.task.wait().await;
+        }
     }
 
     /// Waits until it is known of each portal who reads it, and what is stored of those that this process reads.
     pub async fn started(&self) {
         let is_starting = |portal: &Arc<PortalView>| portal.standing == Standing::Starting;
-        let mut changes = self.publisher.changes();
+        let mut changes = self.shared.publisher.changes();
         let started = changes.wait_for(|snapshot| !snapshot.portals.iter().any(is_starting));
         // The publisher lives as long as this.
         let _ = started.await;
@@ -216,17 +169,34 @@ impl Portals {
     /// Ends every portal, and waits until what is known is written. From then on no portal can be started.
     pub async fn stop_all(&mut self) {
         self.cancel.cancel();
-        while self.tasks.join_next().await.is_some() {}
+        self.end_all_but(&[]).await;
         if let Some((_, open)) = &self.state {
             open.store.close().await;
         }
     }
 }
 
-/// Waits until what these portals know is written.
-async fn ended(gone: Vec<Running>) {
-    for running in gone {
-        running.task.close();
-        running.task.wait().await;
-    }
+/// How a portal is collected, and when its files are reindexed.
+fn plan(config: &Config, portal: &Portal, client: Arc<Client>) -> (Plan, Rules) {
+    let settings = Settings::new(portal, config);
+    let collect = &config.collect;
+    let rules = Rules {
+        reindex: Arc::clone(&settings.reindex),
+        zone: collect.timezone,
+        max_classes: settings.errors.max_classes,
+        client: Arc::clone(&client),
+    };
+    let basis = (
+        portal.clone(),
+        collect.clone(),
+        config.request.clone(),
+        config.errors.clone(),
+    );
+    let plan = Plan {
+        settings,
+        client,
+        due: Due::new(collect.schedule.clone(), collect.timezone, collect.jitter),
+        basis: Arc::new(basis),
+    };
+    (plan, rules)
 }

@@ -82,7 +82,7 @@ fn demo_config(address: SocketAddr, folder: &Path, mode: Mode) -> Result<Config,
 
 /// Prints the addresses to open.
 fn print_addresses(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
-    let page = app.page()?;
+    let page = &app.page;
     output::print(&format!(
         "status page  {page}\nmetrics      {page}{}\nhealth       {page}health\nportal       http://{portal}/ (simulated)\n",
         web.telemetry_path.trim_start_matches('/')

@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use maud::Markup;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value as Json;
 
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex};
@@ -34,8 +33,8 @@ pub(super) use query::Query;
 /// The configuration in use.
 pub struct Configuration {
     pub facts: ConfigFacts,
-    /// Keys and values, without secrets.
-    pub shown: Arc<Json>,
+    /// Keys and values as JSON, without secrets.
+    pub shown: Arc<str>,
     pub reindex: Arc<Reindex>,
 }
 

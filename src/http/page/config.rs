@@ -13,11 +13,8 @@ pub(super) fn content(configuration: &Configuration) -> Markup {
             @if !configuration.facts.reload_successful {
                 span.fail { "The changed file could not be used." } " The log has the reason. "
             }
-            @if configuration.shown["portals"].is_null() {
-                "There is no file: the environment configures one portal, and these are the defaults. "
-            }
             "Paths of secrets and comments are left out."
         }
-        pre tabindex="0" { (format!("{:#}", configuration.shown)) }
+        pre tabindex="0" { (configuration.shown) }
     }
 }

@@ -116,7 +116,7 @@ proptest! {
         let health = health::judge(&snapshot, Conditions::default(), now);
         let configuration = Configuration {
             facts: ConfigFacts { reload_successful: true, loaded: now.wall },
-            shown: Arc::default(),
+            shown: "".into(),
             reindex: Arc::default(),
         };
         let pages = Pages {
