@@ -22,8 +22,10 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
     let mut folders: Vec<_> = listing.folders.iter().filter(is_named).collect();
     folders.sort_by_key(|listed| (listed.created_at.is_none(), listed.created_at, listed.id));
     let named = folders.iter();
-    let named = named.map(|listed| (listed.id, listed.name.label()));
-    let unmatched = portal.folders.unmatched(named).count();
+    let named: Vec<_> = named
+        .map(|listed| (listed.id, listed.name.label()))
+        .collect();
+    let no_match = portal.folders.unmatched(&named);
     let beyond_limit = folders.len().saturating_sub(collect.max_folders);
     folders.truncate(collect.max_folders);
     Admission {
@@ -32,7 +34,7 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
             folders: listing.folders.len(),
             unwatched: Unwatched {
                 max_folders: beyond_limit as u64,
-                no_match: unmatched as u64,
+                no_match,
                 invalid_row: listing.invalid_rows as u64,
                 list_incomplete: listing.missing_rows,
             },

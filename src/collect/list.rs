@@ -88,14 +88,13 @@ impl FolderList {
         self.retry_at = None;
         self.pause = Duration::ZERO;
         let failure = self.state.failure.take();
-        let before = self.state.facts.replace(facts);
-        if failure.is_none() && before == Some(facts) {
-            return;
+        if failure.is_some() || self.state.facts.as_ref() != Some(&facts) {
+            info!(%portal, folders = facts.folders, "list of folders read");
+            for sentence in facts.unwatched.sentences() {
+                warn!(%portal, "{sentence}");
+            }
         }
-        info!(%portal, folders = facts.folders, "list of folders read");
-        for sentence in facts.unwatched.sentences() {
-            warn!(%portal, "{sentence}");
-        }
+        self.state.facts = Some(facts);
     }
 
     /// Logs in how many folders files are reindexed, when that is new.

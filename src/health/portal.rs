@@ -69,11 +69,11 @@ fn unwatched(portal: &PortalView) -> Vec<String> {
     let Some(list) = &portal.list.facts else {
         return Vec::new();
     };
-    let mut unwatched = list.unwatched;
+    let mut unwatched = list.unwatched.clone();
     let no_folder = (list.folders == 0).then(|| NO_FOLDER.to_owned());
     if no_folder.is_some() {
         // No pattern can match.
-        unwatched.no_match = 0;
+        unwatched.no_match.clear();
     }
     let sentences = unwatched.sentences().chain(no_folder);
     sentences.chain(lost(portal, list.folders)).collect()

@@ -18,7 +18,7 @@ const READ: ListState = ListState {
         folders: 1,
         unwatched: Unwatched {
             max_folders: 0,
-            no_match: 0,
+            no_match: Vec::new(),
             invalid_row: 0,
             list_incomplete: 0,
         },

@@ -16,14 +16,13 @@ mod runbook;
 use std::sync::Arc;
 
 use maud::Markup;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex};
 use crate::health::Health;
 use crate::http::route::Route;
 use crate::metrics::ConfigFacts;
-use crate::model::{FolderId, PortalName};
+use crate::model::FolderId;
 use crate::snapshot::{PortalView, ReindexView, Snapshot};
 
 use finding::Findings;
@@ -84,12 +83,6 @@ impl<'a> Pages<'a> {
         let view = self.snapshot.reindex.get(&portal.name)?;
         (portal.reindex.strongest_mode() != Mode::Off).then_some(view)
     }
-}
-
-/// The link to a folder's page.
-fn folder_path(portal: &PortalName, folder: FolderId) -> String {
-    let portal = utf8_percent_encode(portal.as_str(), NON_ALPHANUMERIC);
-    format!("folders/{portal}/{folder}")
 }
 
 #[cfg(test)]

@@ -32,20 +32,20 @@ pub struct ListFailure {
     pub since: Timestamp,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListFacts {
     /// Folders that the key may use.
     pub folders: usize,
     pub unwatched: Unwatched,
 }
 
-/// Folders that nobody counts, although the portal lists them or the configuration names them: how many, by the reason why.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Folders that nobody counts, although the portal lists them or the configuration names them, by the reason why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unwatched {
     /// Folders beyond `collect.max_folders`.
     pub max_folders: u64,
-    /// Patterns of `folders.include` that admit no folder of the list.
-    pub no_match: u64,
+    /// The places in `folders.include` of patterns that admit no folder of the list.
+    pub no_match: Vec<usize>,
     /// Rows of the list without a valid folder id.
     pub invalid_row: u64,
     /// Rows by which the list differs from its total.
@@ -54,7 +54,7 @@ pub struct Unwatched {
 
 impl Unwatched {
     /// Each value of the label `reason` of `kb_portal_folders_unwatched`, with its number, and what it means, for people.
-    pub const fn by_reason(self) -> [(&'static str, u64, &'static str); 4] {
+    pub fn by_reason(&self) -> [(&'static str, u64, &'static str); 4] {
         [
             (
                 "max_folders",
@@ -63,7 +63,7 @@ impl Unwatched {
             ),
             (
                 "no_match",
-                self.no_match,
+                self.no_match.len() as u64,
                 "patterns of folders.include (by default *) that match no folder that the key may use",
             ),
             (
@@ -79,10 +79,15 @@ impl Unwatched {
         ]
     }
 
-    /// What nobody counts, for people.
-    pub fn sentences(self) -> impl Iterator<Item = String> {
+    /// What nobody counts, for people. A pattern is named by its place: a key may have been written in place of one.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
         let reasons = self.by_reason().into_iter();
         let reasons = reasons.filter(|(_, number, _)| *number > 0);
-        reasons.map(|(_, number, meaning)| format!("{meaning}: {number}"))
+        let places = self.no_match.iter();
+        let places: Vec<_> = places.map(|it| format!("folders.include[{it}]")).collect();
+        reasons.map(move |(reason, number, meaning)| match reason {
+            "no_match" => format!("{meaning}: {}", places.join(", ")),
+            _ => format!("{meaning}: {number}"),
+        })
     }
 }

@@ -146,7 +146,7 @@ async fn a_pattern_that_matches_nothing_is_said() {
     let include = "include: [\"Contracts\", \"Inbux\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(include).unwrap();
     let text = checked(&scene, false).await;
-    let said = "that match no folder that the key may use: 1";
+    let said = "that match no folder that the key may use: folders.include[1]";
     assert!(text.contains(said), "{text}");
 }
 

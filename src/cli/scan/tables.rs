@@ -161,7 +161,7 @@ fn portal_row(portal: &PortalHealth) -> Value {
         "requests": run.map(|run| run.requests),
         "seconds": run.map(|run| seconds(run.duration)),
         "ended": run.map(|run| run.ended.to_string()),
-        "reindexing": view.list.facts.map(|_| view.reindex.in_folders(folders)),
+        "reindexing": view.list.facts.as_ref().map(|_| view.reindex.in_folders(folders)),
         // `ok`, or the label `reason` of `kb_portal_unavailable`.
         "result": result,
     })

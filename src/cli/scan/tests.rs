@@ -124,7 +124,7 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
     let lacking = |invalid_row, max_folders, is_whole: bool| {
         list(Unwatched {
             max_folders,
-            no_match: 0,
+            no_match: Vec::new(),
             invalid_row,
             list_incomplete: u64::from(!is_whole),
         })

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::http::page::layout::{As, Column, change, number, table, things, time};
 use crate::http::page::query::{Query, Sort};
 use crate::http::page::row::{self, Row, WAITING};
-use crate::http::page::{Pages, finding, folder_path};
+use crate::http::page::{Pages, finding};
 use crate::model::{Series, Status, Timestamp};
 
 /// The columns of the table, and the order that each chooses.
@@ -97,7 +97,7 @@ fn folder(row: &Row<'_>, now: Timestamp, has_portals: bool) -> [Markup; 7] {
         }
     };
     let name = html! {
-        a href=(folder_path(&row.portal.name, folder.id)) { (row.name) }
+        a href=(row.link()) { (row.name) }
         @if has_portals { span.quiet { " " (row.portal.name) } }
         (finding::of_row(row))
     };

@@ -8,15 +8,13 @@ use crate::health::Severity;
 use crate::http::route::Route;
 use crate::model::Timestamp;
 
-/// The class, the symbol, and colour and form of the icon for how bad things are: another one for each.
-const fn look(severity: Option<Severity>) -> [&'static str; 4] {
+/// The class, the symbol and the colour for how bad things are: another one for each.
+const fn look(severity: Option<Severity>) -> [&'static str; 3] {
     match severity {
-        None => ["well", "✓", "1a7f37", "<circle cx='8' cy='8' r='7'/>"],
-        Some(Severity::Info | Severity::Notice) => {
-            ["note", "i", "6e7781", "<circle cx='8' cy='8' r='5'/>"]
-        }
-        Some(Severity::Warn) => ["warn", "!", "bf6a02", "<path d='M8 1l7 14H1z'/>"],
-        Some(Severity::Fail) => ["fail", "✕", "cf222e", "<path d='M1 1h14v14H1z'/>"],
+        None => ["well", "✓", "1a7f37"],
+        Some(Severity::Info | Severity::Notice) => ["note", "i", "6e7781"],
+        Some(Severity::Warn) => ["warn", "!", "bf6a02"],
+        Some(Severity::Fail) => ["fail", "✕", "cf222e"],
     }
 }
 
@@ -30,9 +28,10 @@ pub(super) const fn symbol(severity: Option<Severity>) -> &'static str {
 
 /// The icon of the tab. It is within the page: an exporter that is gone serves none.
 fn icon(severity: Option<Severity>) -> String {
-    let [.., colour, form] = look(severity);
+    let [_, symbol, colour] = look(severity);
     format!(
-        "data:image/svg+xml,<svg xmlns='http:%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 16 16' fill='%23{colour}'>{form}</svg>"
+        "data:image/svg+xml,<svg xmlns='http:%2F%2Fwww.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='8' fill='%23{colour}'/>\
+         <text x='8' y='12' font-size='12' fill='white' text-anchor='middle'>{symbol}</text></svg>"
     )
 }
 

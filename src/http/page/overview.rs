@@ -15,7 +15,7 @@ use crate::snapshot::SortingState;
 pub(super) fn content(
     pages: &Pages<'_>,
     rows: &[Row<'_>],
-    findings: &Findings,
+    findings: &Findings<'_>,
     query: &Query,
 ) -> Markup {
     html! {

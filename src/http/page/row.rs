@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, Kind, Severity};
 use crate::http::page::query::{Query, Sort};
@@ -49,6 +51,12 @@ pub(super) fn of<'r, 'a>(rows: &'r [Row<'a>], portal: &str, id: FolderId) -> Opt
 }
 
 impl Row<'_> {
+    /// The link to its page.
+    pub(super) fn link(&self) -> String {
+        let portal = utf8_percent_encode(self.portal.name.as_str(), NON_ALPHANUMERIC);
+        format!("folders/{portal}/{}", self.health.view.id)
+    }
+
     /// Its known files of some statuses.
     pub(super) fn files(&self, statuses: &[Status]) -> Option<u64> {
         let counts = self.health.counts.as_ref()?;

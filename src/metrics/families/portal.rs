@@ -20,7 +20,7 @@ families! {
     UNAVAILABLE: Gauge "kb_portal_unavailable" &["portal", "reason"], PortalSamples(unavailable),
         "Whether the folder list cannot be read for this reason.";
     FOLDERS: Gauge "kb_portal_folders" PORTAL,
-        Portal(|portal| Some(float(portal.view.list.facts?.folders as u64))),
+        Portal(|portal| Some(float(portal.view.list.facts.as_ref()?.folders as u64))),
         "Number of folders that the API key may use.";
     FOLDERS_UNWATCHED: Gauge "kb_portal_folders_unwatched" &["portal", "reason"], PortalSamples(unwatched),
         "Number of folders that nobody counts, although they are listed or the configuration names them.";
@@ -60,8 +60,8 @@ fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn unwatched(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    let list = portal.view.list.facts;
-    let folders = list.into_iter().flat_map(|list| list.unwatched.by_reason());
+    let list = &portal.view.list.facts;
+    let folders = list.iter().flat_map(|list| list.unwatched.by_reason());
     for (reason, folders, _) in folders {
         samples.add(&[portal.name(), reason], float(folders));
     }
