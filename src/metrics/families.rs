@@ -45,16 +45,20 @@ pub(super) fn write(sink: &mut dyn Write, facts: &Facts) -> io::Result<()> {
         let mut samples = family.samples(sink);
         match family.source {
             Source::Event => {}
-            Source::Exporter(value) => samples.add_if_known(&[], value(facts)),
+            Source::Exporter(value) => samples.add_if_known(value(facts)),
             Source::ExporterSamples(add) => add(facts, &mut samples),
             Source::Portal(value) => portals
                 .iter()
-                .for_each(|it| samples.add_if_known(&[it.name()], value(it))),
-            Source::PortalSamples(add) => portals.iter().for_each(|it| add(it, &mut samples)),
+                .for_each(|it| samples.about(&it.labels()).add_if_known(value(it))),
+            Source::PortalSamples(add) => portals
+                .iter()
+                .for_each(|it| add(it, samples.about(&it.labels()))),
             Source::Folder(value) => {
-                folders().for_each(|it| samples.add_if_known(&it.labels(), value(&it)));
+                folders().for_each(|it| samples.about(&it.labels()).add_if_known(value(&it)));
             }
-            Source::FolderSamples(add) => folders().for_each(|it| add(&it, &mut samples)),
+            Source::FolderSamples(add) => {
+                folders().for_each(|it| add(&it, samples.about(&it.labels())));
+            }
         }
         samples.finish()?;
     }

@@ -32,7 +32,7 @@ label_values! {
     }
 }
 
-/// Where the values of a family come from. A value of `None` leaves the series out.
+/// Where the values of a family come from. A value of `None` leaves the series out. Samples of a portal or a folder have its labels already.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source {
     /// The registry of [`crate::metrics::Events`].
@@ -50,13 +50,7 @@ impl Family {
     pub(super) fn samples<'a>(&self, sink: &'a mut dyn Write) -> Samples<'a> {
         let (name, kind) = (self.name, self.kind.as_str());
         let head = format!("# HELP {name} {}\n# TYPE {name} {kind}\n", self.help);
-        Samples {
-            sink,
-            head: Some(head),
-            name,
-            labels: self.labels,
-            result: Ok(()),
-        }
+        Samples::new(name, self.labels, head, sink)
     }
 }
 

@@ -48,15 +48,13 @@ families! {
 
 fn files(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     for (status, files) in folder.counts.iter().flat_map(|counts| counts.files.shown()) {
-        samples.add(&folder.with(status.as_str()), float(files));
+        samples.add(&[status.as_str()], float(files));
     }
 }
 
 fn errors(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    let [portal, id, name] = folder.labels();
     for row in folder.counts.iter().flat_map(|counts| &counts.errors) {
-        let labels = [portal, id, name, row.status.as_str(), row.class.as_str()];
-        samples.add(&labels, float(row.files));
+        samples.add(&[row.status.as_str(), row.class.as_str()], float(row.files));
     }
 }
 
@@ -65,7 +63,7 @@ fn sizes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let sizes = folder.view.full_read.iter();
     for (status, size) in sizes.flat_map(|full| full.sizes.iter()) {
         if shows(folder, status) || *size > 0 {
-            samples.add(&folder.with(status.as_str()), float(*size));
+            samples.add(&[status.as_str()], float(*size));
         }
     }
 }
@@ -79,7 +77,7 @@ fn shows(folder: &FolderFacts<'_>, status: Status) -> bool {
 fn oldest(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     for (status, since) in folder.counts.iter().flat_map(|counts| counts.oldest.iter()) {
         if let Some(since) = since {
-            samples.add(&folder.with(status.as_str()), since.as_seconds());
+            samples.add(&[status.as_str()], since.as_seconds());
         }
     }
 }
@@ -87,14 +85,14 @@ fn oldest(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 fn entries(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let counters = folder.view.counters.iter();
     for (status, entries) in counters.flat_map(|counters| counters.entries.shown()) {
-        samples.add(&folder.with(status.as_str()), float(entries));
+        samples.add(&[status.as_str()], float(entries));
     }
 }
 
 fn indexing(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let counters = folder.view.counters.as_deref();
     if let Some(counters) = counters.filter(|counters| counters.indexing.count > 0) {
-        samples.add_histogram(&folder.labels(), &counters.indexing);
+        samples.add_histogram(&counters.indexing);
     }
 }
 
@@ -105,15 +103,12 @@ fn up(folder: &FolderFacts<'_>) -> Option<f64> {
 
 fn unavailable(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(reason) = folder.view.state.unavailable() {
-        samples.add(&folder.with(reason.as_str()), 1.0);
+        samples.add(&[reason.as_str()], 1.0);
     }
 }
 
 fn requests(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(counts) = folder.counts {
-        samples.add(
-            &folder.with(counts.look.way.as_str()),
-            float(counts.look.requests),
-        );
+        samples.add(&[counts.look.way.as_str()], float(counts.look.requests));
     }
 }

@@ -55,7 +55,7 @@ fn active(facts: &Facts, samples: &mut Samples<'_>) {
 fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     for trouble in Trouble::ALL {
         let holds = portal.view.list.trouble() == Some(trouble);
-        samples.add(&[portal.name(), trouble.as_str()], flag(holds));
+        samples.add(&[trouble.as_str()], flag(holds));
     }
 }
 
@@ -63,14 +63,14 @@ fn unwatched(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let list = &portal.view.list.facts;
     let folders = list.iter().flat_map(|list| list.unwatched.by_reason());
     for (reason, folders, _) in folders {
-        samples.add(&[portal.name(), reason], float(folders));
+        samples.add(&[reason], float(folders));
     }
 }
 
 fn sorting(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     for state in SortingState::ALL {
         let holds = portal.view.sorting == state;
-        samples.add(&[portal.name(), state.as_str()], flag(holds));
+        samples.add(&[state.as_str()], flag(holds));
     }
 }
 

@@ -54,30 +54,29 @@ fn remaining_files(portal: &PortalFacts<'_>) -> Option<f64> {
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let classes = portal.book.map(Book::classes);
     for (class, totals) in classes.into_iter().flatten() {
-        let labels = |outcome| [portal.name(), class.as_str(), outcome];
-        samples.add(&labels("recovered"), float(totals.recovered));
-        samples.add(&labels("refailed"), float(totals.refailed));
+        samples.add(&[class.as_str(), "recovered"], float(totals.recovered));
+        samples.add(&[class.as_str(), "refailed"], float(totals.refailed));
     }
 }
 
 fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(mode) = folder.mode() {
-        samples.add(&folder.with(mode.as_str()), 1.0);
+        samples.add(&[mode.as_str()], 1.0);
     }
 }
 
 fn hold(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let reason = folder.decided().map(Decision::reason);
     if let Some(reason) = reason.filter(|reason| *reason != Reason::Eligible) {
-        samples.add(&folder.with(reason.as_str()), 1.0);
+        samples.add(&[reason.as_str()], 1.0);
     }
 }
 
 fn attempts(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(totals) = folder.totals() {
-        samples.add(&folder.with("accepted"), float(totals.accepted));
-        samples.add(&folder.with("refused"), float(totals.refused));
-        samples.add(&folder.with("unknown"), float(totals.unknown));
+        samples.add(&["accepted"], float(totals.accepted));
+        samples.add(&["refused"], float(totals.refused));
+        samples.add(&["unknown"], float(totals.unknown));
     }
 }
 
@@ -85,7 +84,7 @@ fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(totals) = folder.totals() {
         for verdict in Verdict::ALL {
             let judged = float(totals.judged(verdict));
-            samples.add(&folder.with(verdict.as_str()), judged);
+            samples.add(&[verdict.as_str()], judged);
         }
     }
 }

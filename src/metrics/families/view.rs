@@ -84,9 +84,9 @@ impl<'a> PortalFacts<'a> {
         })
     }
 
-    /// The one label that every series of a portal has.
-    pub fn name(&self) -> &'a str {
-        self.view.name.as_str()
+    /// The labels that every series of a portal has.
+    pub fn labels(&self) -> [&'a str; 1] {
+        [self.view.name.as_str()]
     }
 }
 
@@ -101,11 +101,6 @@ impl<'a> FolderFacts<'a> {
     /// The labels that every series of a folder has.
     pub fn labels(&self) -> [&str; 3] {
         [self.portal.name.as_str(), &self.id, self.view.name.label()]
-    }
-
-    pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
-        let [portal, id, name] = self.labels();
-        [portal, id, name, value]
     }
 
     /// The decision about the folder.
