@@ -10,9 +10,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use headers::HeaderMapExt as _;
+use headers::authorization::{Authorization, Basic};
 
 use crate::http::host::HostNames;
-use crate::http::passwords::{Credentials, Passwords};
+use crate::http::passwords::Passwords;
 use crate::http::refusal::{self, Refusal};
 use crate::http::route::Route;
 use crate::http::web_config::{WebConfig, WebConfigFile};
@@ -49,8 +51,9 @@ impl Guard {
         let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| self.hosts.are_of(host));
         Refusal::ForeignHost.when(is_open && !headers.get(HOST).is_none_or(is_ours))?;
         if !config.users.is_empty() {
-            let credentials = Credentials::of(headers).ok_or(Refusal::Password)?;
-            let is_right = self.passwords.check(&config.users, &credentials).await;
+            let asked: Option<Authorization<Basic>> = headers.typed_get();
+            let asked = asked.ok_or(Refusal::Password)?;
+            let is_right = self.passwords.check(&config.users, &asked.0).await;
             Refusal::Password.when(!is_right)?;
         }
         // Whoever has no password uses up nothing of those who have one.

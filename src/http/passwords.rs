@@ -9,11 +9,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use bcrypt::HashParts;
+use headers::authorization::Basic;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::Mutex;
@@ -51,29 +48,6 @@ impl TryFrom<String> for PasswordHash {
     }
 }
 
-/// User and password in a request's header `Authorization` (RFC 7617).
-pub struct Credentials {
-    user: String,
-    password: String,
-}
-
-impl Credentials {
-    /// `None` if the header is missing, malformed or repeated.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
-        let value = values.next().filter(|_| values.next().is_none())?;
-        let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
-        let encoded = encoded.trim_matches(' ');
-        let encoded = scheme.eq_ignore_ascii_case("Basic").then_some(encoded)?;
-        let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
-        let (user, password) = text.split_once(':')?;
-        Some(Self {
-            user: user.to_owned(),
-            password: password.to_owned(),
-        })
-    }
-}
-
 /// Checks passwords and remembers what it found.
 #[derive(Default)]
 pub struct Passwords {
@@ -90,15 +64,15 @@ impl Passwords {
     pub(super) async fn check(
         &self,
         users: &BTreeMap<String, PasswordHash>,
-        asked: &Credentials,
+        asked: &Basic,
     ) -> bool {
-        let own = users.get(&asked.user);
+        let own = users.get(asked.username());
         // That of an unknown user takes as long.
         let Some(hash) = own.or_else(|| users.values().next()) else {
             return false;
         };
         let is_user = own.is_some();
-        let password = asked.password.as_bytes();
+        let password = asked.password().as_bytes();
         let password = &password[..password.len().min(LONGEST)];
         let digest = self.secret.hash_one((is_user, hash, password));
         if let Some(is_right) = self.remembered(digest) {

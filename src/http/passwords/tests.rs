@@ -1,10 +1,9 @@
-mod credentials;
-
 use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use futures_util::poll;
+use headers::Authorization;
 
 use super::*;
 use crate::clock::Moment;
@@ -17,11 +16,8 @@ fn users(users: &[(&str, &str, u32)]) -> BTreeMap<String, PasswordHash> {
     users.iter().map(hash).collect()
 }
 
-fn asked(user: &str, password: &str) -> Credentials {
-    Credentials {
-        user: user.to_owned(),
-        password: password.to_owned(),
-    }
+fn asked(user: &str, password: &str) -> Basic {
+    Authorization::basic(user, password).0
 }
 
 #[tokio::test(start_paused = true)]
