@@ -23,59 +23,39 @@ const MISSING: &str = "is missing: without it no certificate could be verified";
 
 const NO_AUTHORITY: &str = "holds a certificate that is no authority and could only vouch for itself; expected that of the authority which issues those of clients";
 
-const EXPECTED: &str =
-    "expected NoClientCert, VerifyClientCertIfGiven or RequireAndVerifyClientCert";
-
-const ACCEPTS_ANYBODY: &str = "RequestClientCert and RequireAnyClientCert accept anybody's certificate; expected VerifyClientCertIfGiven or RequireAndVerifyClientCert, with client_ca_file";
-
-/// `client_auth_type`, by the names of Go's `crypto/tls`: what protects less comes first.
+/// `client_auth_type`, by the names of Go's `crypto/tls`: what protects less comes first. Those that accept anybody's certificate are refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
 pub enum ClientAuth {
     #[default]
+    #[serde(rename = "NoClientCert", alias = "")]
     None,
+    #[serde(rename = "VerifyClientCertIfGiven")]
     IfGiven,
+    #[serde(rename = "RequireAndVerifyClientCert")]
     Required,
-}
-
-impl TryFrom<String> for ClientAuth {
-    type Error = &'static str;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        Ok(match &*name {
-            "" | "NoClientCert" => Self::None,
-            "VerifyClientCertIfGiven" => Self::IfGiven,
-            "RequireAndVerifyClientCert" => Self::Required,
-            "RequestClientCert" | "RequireClientCert" | "RequireAnyClientCert" => {
-                return Err(ACCEPTS_ANYBODY);
-            }
-            _ => return Err(EXPECTED),
-        })
-    }
 }
 
 /// Verifies in a handshake that an authority issued the certificate of a client. Names may be asked for only where a certificate is.
 pub(super) fn verifier(
     auth: ClientAuth,
     authorities: Option<Vec<CertificateDer<'static>>>,
-    names: Option<&AllowedNames>,
+    has_names: bool,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, ConfigError> {
     let fault = |key, what: &str| ConfigError::about(format!("tls_server_config.{key}"), what);
-    let authorities = match (auth, authorities) {
-        (ClientAuth::None, Some(_)) => return Err(fault("client_ca_file", USELESS)),
-        (ClientAuth::None, None) if names.is_some() => {
-            return Err(fault("client_allowed_sans", USELESS));
-        }
-        (ClientAuth::None, None) => return Ok(WebPkiClientVerifier::no_client_auth()),
-        (_, None) => return Err(fault("client_ca_file", MISSING)),
-        (_, Some(authorities)) => authorities,
-    };
-    if !authorities.iter().all(is_authority) {
-        return Err(fault("client_ca_file", NO_AUTHORITY));
+    if auth == ClientAuth::None {
+        return match authorities {
+            Some(_) => Err(fault("client_ca_file", USELESS)),
+            None if has_names => Err(fault("client_allowed_sans", USELESS)),
+            None => Ok(WebPkiClientVerifier::no_client_auth()),
+        };
     }
+    let authorities = authorities.ok_or_else(|| fault("client_ca_file", MISSING))?;
     let mut roots = RootCertStore::empty();
     for authority in authorities {
+        if !is_authority(&authority) {
+            return Err(fault("client_ca_file", NO_AUTHORITY));
+        }
         roots.add(authority)?;
     }
     let roots = Arc::new(roots);
@@ -95,7 +75,7 @@ fn is_authority(certificate: &CertificateDer<'_>) -> bool {
 }
 
 /// The names that a certificate may have, of which each client needs one (`client_allowed_sans`). Without a certificate there is no name.
-#[derive(Deserialize, JsonSchema)]
+#[derive(PartialEq, Deserialize, JsonSchema)]
 pub(super) struct AllowedNames(Vec<String>);
 
 impl AllowedNames {

@@ -13,6 +13,7 @@ use x509_cert::Certificate;
 use x509_cert::der::Decode;
 
 use crate::config::ConfigError;
+use crate::config::value::section;
 use crate::model::Timestamp;
 use crate::pem::Pem;
 
@@ -21,17 +22,18 @@ use super::file::Files;
 
 const INLINE: &str = "certificates and keys are read from files of their own; expected cert_file, key_file or client_ca_file";
 
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsKeys {
     /// A private key in this file would need the rights of a secret for all of it: this and the next two are refused.
-    cert: Option<String>,
-    key: Option<String>,
-    client_ca: Option<String>,
+    cert: Inline,
+    key: Inline,
+    client_ca: Inline,
     cert_file: Option<PathBuf>,
     key_file: Option<PathBuf>,
     client_ca_file: Option<PathBuf>,
-    client_auth_type: Option<ClientAuth>,
+    #[serde(deserialize_with = "section")]
+    client_auth_type: ClientAuth,
     client_allowed_sans: Option<AllowedNames>,
     min_version: Option<TlsVersion>,
     max_version: Option<TlsVersion>,
@@ -39,6 +41,22 @@ pub(super) struct TlsKeys {
     cipher_suites: Option<Vec<String>>,
     prefer_server_cipher_suites: Option<bool>,
     curve_preferences: Option<Vec<String>>,
+}
+
+/// A certificate or key in the file itself.
+#[derive(Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Option<String>")]
+struct Inline;
+
+impl TryFrom<Option<String>> for Inline {
+    type Error = &'static str;
+
+    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
+        match text {
+            Some(text) if !text.is_empty() => Err(INLINE),
+            _ => Ok(Self),
+        }
+    }
 }
 
 /// A version of TLS. rustls does not have the first two.
@@ -69,30 +87,9 @@ impl TlsServer {
 }
 
 impl TlsKeys {
-    /// Whether TLS is wanted: one of the keys that name a certificate or ask for one is set.
-    fn are_set(&self) -> bool {
-        let files = [&self.cert_file, &self.key_file, &self.client_ca_file];
-        let mut files = files.into_iter();
-        self.client_auth_type.is_some()
-            || self.client_allowed_sans.is_some()
-            || files.any(Option::is_some)
-    }
-
-    /// Reads the certificates and makes the configuration of rustls, if TLS is wanted.
+    /// Reads the certificates and makes the configuration of rustls, if one of the keys is set.
     pub(super) fn server(self, files: &mut Files) -> Result<Option<TlsServer>, ConfigError> {
-        for (key, value) in [
-            ("cert", &self.cert),
-            ("key", &self.key),
-            ("client_ca", &self.client_ca),
-        ] {
-            if value.as_ref().is_some_and(|value| !value.is_empty()) {
-                return Err(ConfigError::about(
-                    format!("tls_server_config.{key}"),
-                    INLINE,
-                ));
-            }
-        }
-        if !self.are_set() {
+        if self == Self::default() {
             return Ok(None);
         }
         if self.cipher_suites.is_some() || self.curve_preferences.is_some() {
@@ -108,10 +105,9 @@ impl TlsKeys {
         let key = files.read("key_file", self.key_file, Pem::key)?;
         let key = key.ok_or_else(missing("key_file"))?;
         let authorities = files.read("client_ca_file", self.client_ca_file, Pem::certificates)?;
-        let client_auth = self.client_auth_type.unwrap_or_default();
-        let allowed_names = self.client_allowed_sans;
+        let (client_auth, allowed_names) = (self.client_auth_type, self.client_allowed_sans);
         let provider = crate::tls::provider();
-        let verifier = verifier(client_auth, authorities, allowed_names.as_ref(), &provider)?;
+        let verifier = verifier(client_auth, authorities, allowed_names.is_some(), &provider)?;
         let expiry = chain.iter().filter_map(expiry).min();
         let key = certified_key(chain, key, &provider)?;
         let mut config = ServerConfig::builder_with_provider(provider)
