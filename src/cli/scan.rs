@@ -57,26 +57,23 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
     let mut scan = Scan::new(&config)?;
     let runtime = settings::runtime()?;
     runtime.block_on(scan.collect());
-    let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
-    let snapshot = scan.publisher.current();
-    let conditions = Conditions {
-        kill_switch,
-        reload_failed: false,
-    };
-    let now = Moment::now();
-    let health = health::judge(&snapshot, conditions, now);
     let facts = Facts {
-        snapshot,
+        snapshot: scan.publisher.current(),
         config: ConfigFacts {
             reload_successful: true,
             loaded,
         },
         web: None,
-        kill_switch,
+        kill_switch: runtime.block_on(kill_switch::is_on(&config.reindex)),
         // It has ended when its metrics are read, and `node_exporter` has metrics of the same names itself.
         process: None,
-        now,
+        now: Moment::now(),
     };
+    let conditions = Conditions {
+        kill_switch: facts.kill_switch,
+        reload_failed: false,
+    };
+    let health = health::judge(&facts.snapshot, conditions, facts.now);
     let text = match args.output.form() {
         Output::Table => view::text_of(&tables::lists(&health), Form::Table)?,
         Output::Json => view::text_of(&tables::lists(&health), Form::Json)?,
@@ -91,43 +88,36 @@ struct Scan {
     events: Events,
     publisher: Publisher,
     collectors: Vec<Collector>,
-    progress: Vec<Arc<Progress>>,
+    progress: Arc<Progress>,
 }
 
 impl Scan {
     /// Builds what the configuration asks for. Sends nothing.
     fn new(config: &Config) -> Result<Self> {
-        let mut scan = Self {
-            events: Events::new().context("the metrics cannot be set up")?,
-            publisher: Publisher::default(),
-            collectors: Vec::new(),
-            progress: Vec::new(),
-        };
-        scan.publisher.use_portals(&config.portals);
+        let events = Events::new().context("the metrics cannot be set up")?;
+        let (publisher, progress) = (Publisher::default(), Arc::<Progress>::default());
+        publisher.use_portals(&config.portals);
         let throttles = Throttles::default();
-        for portal in &config.portals {
-            scan.add(config, portal, &throttles);
-        }
-        Ok(scan)
-    }
-
-    fn add(&mut self, config: &Config, portal: &Portal, throttles: &Throttles) {
-        let events = self.events.of(&portal.name);
-        let (collect, request) = (&config.collect, &config.request);
-        let observer = Arc::clone(&events) as _;
-        let progress = Arc::<Progress>::default();
-        self.progress.push(Arc::clone(&progress));
-        let dependencies = Dependencies {
-            client: Client::new(portal, collect, request, observer, throttles),
-            events,
-            publisher: self.publisher.clone(),
-            progress,
-            ledger: None,
+        let collector = |portal: &Portal| {
+            let events = events.of(&portal.name);
+            let (collect, request) = (&config.collect, &config.request);
+            let observer = Arc::clone(&events) as _;
+            let dependencies = Dependencies {
+                client: Client::new(portal, collect, request, observer, &throttles),
+                events,
+                publisher: publisher.clone(),
+                progress: Arc::clone(&progress),
+                ledger: None,
+            };
+            let nothing = StoredPortal::default();
+            Collector::new(Settings::new(portal, config), dependencies, nothing)
         };
-        let settings = Settings::new(portal, config);
-        let nothing = StoredPortal::default();
-        self.collectors
-            .push(Collector::new(settings, dependencies, nothing));
+        Ok(Self {
+            collectors: config.portals.iter().map(collector).collect(),
+            events,
+            publisher,
+            progress,
+        })
     }
 
     /// Collects all portals in parallel, and shows the progress.
