@@ -36,10 +36,9 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
 fn unreadable(config: &Config) -> Result<Vec<String>, ConfigError> {
     let mut unreadable = Vec::new();
     for (index, portal) in config.portals.iter().enumerate() {
-        let key = format!("portals[{index}]");
-        let of_portal = of_portal(config, portal);
-        let of_portal = of_portal.map_err(|why| ConfigError::about(&key, why))?;
-        unreadable.extend(of_portal.iter().map(|why| format!("{key}: {why}")));
+        let section = format!("portals[{index}]");
+        let of_portal = of_portal(config, portal, &section);
+        unreadable.extend(of_portal.map_err(|why| ConfigError::about(section, why))?);
     }
     match &config.state {
         State::Path(path) if path.exists() && !path.is_dir() => {
@@ -55,19 +54,17 @@ fn unreadable(config: &Config) -> Result<Vec<String>, ConfigError> {
     Ok(unreadable)
 }
 
-fn of_portal(config: &Config, portal: &Portal) -> Result<Vec<String>, String> {
+fn of_portal(config: &Config, portal: &Portal, section: &str) -> Result<Vec<String>, String> {
+    let mut unreadable = match ApiKey::read(&portal.key) {
+        Ok(_) => Vec::new(),
+        Err(KeyError::File(error)) => vec![error.to_string()],
+        Err(error @ KeyError::Unset(_)) => vec![format!("{section}: {error}")],
+        Err(error) => return Err(error.to_string()),
+    };
     let own = portal.client_certificate.iter();
     let own = own.flat_map(|own| [&own.cert_file, &own.key_file]);
     let files = portal.ca_file.iter().chain(own);
-    let unreadable = files.filter_map(|file| file.read().err());
-    let mut unreadable: Vec<_> = unreadable.map(|error| error.to_string()).collect();
-    match ApiKey::read(&portal.key) {
-        Ok(_) => {}
-        Err(error @ (KeyError::File(_) | KeyError::Unset(_))) => {
-            unreadable.insert(0, error.to_string());
-        }
-        Err(error) => return Err(error.to_string()),
-    }
+    unreadable.extend(files.filter_map(|file| Some(file.read().err()?.to_string())));
     if unreadable.is_empty() {
         let (collect, request) = (&config.collect, &config.request);
         let observer = Arc::new(Unobserved);

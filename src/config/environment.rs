@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::config::path::{SecretPath, ShownPath, VariableName};
+use crate::config::path::{HiddenPath, ShownPath, VariableName};
 use crate::config::portal::PLAIN_HTTP;
 use crate::config::{BaseUrl, Config, ConfigError, KeySource, Portal, State};
 use crate::model::PortalName;
@@ -29,7 +29,7 @@ impl Config {
         if base_url.is_plain_beyond_loopback() {
             return Err(ConfigError::about(BASE_URL, PLAIN_HTTP));
         }
-        let key_file = read(API_KEY_FILE, set, SecretPath::parse)?;
+        let key_file = read(API_KEY_FILE, set, HiddenPath::parse)?;
         let key = match (key_file, set(API_KEY)) {
             (Some(file), None) => KeySource::File(file.of(API_KEY_FILE)),
             (None, Some(_)) => KeySource::Environment(VariableName::usual()),
@@ -46,7 +46,7 @@ impl Config {
         let name = set(PORTAL_NAME).unwrap_or_else(|| "default".to_owned());
         let name = PortalName::from_str(&name);
         let name = name.map_err(|it| ConfigError::about(PORTAL_NAME, format!("expected {it}")))?;
-        let ca_file = read(CA_FILE, set, SecretPath::parse)?;
+        let ca_file = read(CA_FILE, set, HiddenPath::parse)?;
         let portal = Portal {
             ca_file: ca_file.map(|file| file.of(CA_FILE)),
             ..Portal::new(name, base_url, key)

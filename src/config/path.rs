@@ -8,29 +8,56 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::config::read::read_file;
 use crate::config::value::{NotShown, read_from_text};
 
 /// A file that the configuration names. Messages have its key, and never the path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(into = "String", title = "a path", extend("minLength" = 1, "writeOnly" = true), inline)]
 pub struct HiddenPath {
     /// The key of the configuration, the environment variable, or the flag.
-    #[serde(skip)]
-    key: &'static str,
+    key: String,
     path: NotShown<PathBuf>,
 }
 
 impl HiddenPath {
-    pub fn file(key: &'static str, path: impl Into<PathBuf>) -> Self {
-        let path = NotShown(path.into());
-        Self { key, path }
+    pub fn file(key: &str, path: impl Into<PathBuf>) -> Self {
+        Self {
+            key: key.to_owned(),
+            path: NotShown(path.into()),
+        }
+    }
+
+    /// A value that is not the path of a file on this machine is refused early: it may be a secret.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        match ShownPath::parse(text) {
+            Ok(path) if text.contains('/') || path.0.exists() => Ok(Self::file("", path.0)),
+            Err(error) if is_for_a_shell(text) => Err(error),
+            _ => Err("expected the path of a file: with a /, or of one that exists".to_owned()),
+        }
+    }
+
+    /// The file of this key.
+    pub(super) fn of(self, key: &str) -> Self {
+        Self::file(key, self.path.0)
+    }
+
+    /// The file of its key in this section.
+    pub(super) fn in_section(&mut self, section: &str) {
+        self.key = format!("{section}.{}", self.key);
     }
 
     pub fn read(&self) -> Result<Vec<u8>, FileError> {
         read_file(&self.path.0).map_err(|cause| FileError::new(self, cause))
+    }
+}
+
+impl Serialize for HiddenPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.path.serialize(serializer)
     }
 }
 
@@ -58,28 +85,6 @@ impl FileError {
     pub fn lacks_descriptors(&self) -> bool {
         let number = Errno::from_io_error(&self.cause);
         matches!(number, Some(Errno::MFILE | Errno::NFILE))
-    }
-}
-
-/// The path of a file that the program reads, as it is written.
-#[derive(Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(title = "a path", extend("minLength" = 1, "writeOnly" = true), inline)]
-pub(super) struct SecretPath(PathBuf);
-
-impl SecretPath {
-    /// A value that is not the path of a file on this machine is refused early: it may be a secret.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match ShownPath::parse(text) {
-            Ok(path) if text.contains('/') || path.0.exists() => Ok(Self(path.0)),
-            Err(error) if is_for_a_shell(text) => Err(error),
-            _ => Err("expected the path of a file: with a /, or of one that exists".to_owned()),
-        }
-    }
-
-    /// The file of this key.
-    pub fn of(self, key: &'static str) -> HiddenPath {
-        HiddenPath::file(key, self.0)
     }
 }
 
@@ -149,7 +154,7 @@ impl ShownPath {
     }
 }
 
-read_from_text!(SecretPath, VariableName, ShownPath);
+read_from_text!(HiddenPath, VariableName, ShownPath);
 
 /// Whether only a shell would find the file.
 fn is_for_a_shell(path: &str) -> bool {

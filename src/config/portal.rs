@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::address::{BaseUrl, Proxy, WebUrl};
 use crate::config::folders::FolderFilter;
-use crate::config::path::{HiddenPath, SecretPath, VariableName};
+use crate::config::path::{HiddenPath, VariableName};
 use crate::config::value::{Text, section};
 use crate::model::PortalName;
 
@@ -65,6 +65,19 @@ impl Portal {
             folders: FolderFilter::default(),
         }
     }
+
+    /// Names its files by their keys in this section of the configuration.
+    pub(super) fn in_section(&mut self, section: &str) {
+        let key = match &mut self.key {
+            KeySource::File(file) => Some(file),
+            KeySource::Environment(_) => None,
+        };
+        let own = self.client_certificate.iter_mut();
+        let own = own.flat_map(|own| [&mut own.cert_file, &mut own.key_file]);
+        for file in key.into_iter().chain(&mut self.ca_file).chain(own) {
+            file.in_section(section);
+        }
+    }
 }
 
 /// One portal to watch.
@@ -80,7 +93,7 @@ pub(super) struct PortalKeys {
     base_url: BaseUrl,
     /// The file that holds the key; this or `api_key_env` is required
     #[schemars(example = &"/run/secrets/kb-key")]
-    api_key_file: Option<SecretPath>,
+    api_key_file: Option<HiddenPath>,
     /// The variable that holds the key; a key itself is refused
     #[schemars(example = &"KB_API_KEY")]
     api_key_env: Option<VariableName>,
@@ -89,13 +102,13 @@ pub(super) struct PortalKeys {
     web_url: Option<WebUrl>,
     /// Certificates (PEM) to trust
     #[schemars(example = &"/etc/ssl/portal-ca.pem")]
-    ca_file: Option<SecretPath>,
+    ca_file: Option<HiddenPath>,
     /// Client certificate (PEM); only together with `key_file`
     #[schemars(example = &"/etc/ssl/client.pem")]
-    cert_file: Option<SecretPath>,
+    cert_file: Option<HiddenPath>,
     /// Private key (PEM) of the client certificate
     #[schemars(example = &"/etc/ssl/client.key")]
-    key_file: Option<SecretPath>,
+    key_file: Option<HiddenPath>,
     /// The proxy for the portal; `environment` uses the usual variables
     #[serde(default)]
     proxy_url: Proxy,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::path::{HiddenPath, SecretPath, ShownPath};
+use crate::config::path::{HiddenPath, ShownPath};
 use crate::config::value::{SECOND, Span};
 
 /// Where the program stores its state across restarts.
@@ -49,7 +49,7 @@ pub(super) struct StateKeys {
     /// The file that has the URL of a PostgreSQL database, instead of `path`: one of several processes reads each portal, the others wait
     #[serde(skip_serializing)]
     #[schemars(example = &"/run/secrets/kb-db")]
-    postgres_url_file: Option<SecretPath>,
+    postgres_url_file: Option<HiddenPath>,
     /// With PostgreSQL: how long a process that stopped keeps the others waiting
     #[serde(with = "Span::<{ 2 * SECOND }>")]
     lease: Duration,
