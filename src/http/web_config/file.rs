@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Moment;
 use crate::config::{ConfigError, HiddenPath, read as file};
 use crate::metrics::WebConfigFacts;
+use crate::model::Timestamp;
 use crate::pem::{Pem, PemError};
 
 use super::WebConfig;
@@ -21,7 +22,9 @@ pub struct WebConfigFile {
 struct Loaded {
     files: Files,
     config: Arc<WebConfig>,
-    facts: WebConfigFacts,
+    /// Whether the files as they are now are in use, and since when those in use are.
+    is_current: bool,
+    since: Timestamp,
 }
 
 /// A file as it was when it was read: inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
@@ -41,6 +44,13 @@ pub(super) struct Files {
 }
 
 impl Files {
+    fn of(path: &Path) -> Self {
+        Self {
+            folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+            stamps: vec![(path.to_owned(), stamp(path))],
+        }
+    }
+
     fn changed(&self) -> bool {
         let mut stamps = self.stamps.iter();
         stamps.any(|(file, before)| stamp(file) != *before)
@@ -66,8 +76,13 @@ impl Files {
 impl WebConfigFile {
     /// Reads the file and the files that it names.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
-        let (files, config) = read(path, &WebConfig::default());
-        let loaded = Loaded::new(files, config?);
+        let mut loaded = Loaded {
+            files: Files::of(path),
+            config: Arc::default(),
+            is_current: true,
+            since: Moment::now().wall,
+        };
+        loaded.read(path)?;
         Ok(Self {
             path: path.to_owned(),
             loaded: Mutex::new(loaded),
@@ -81,62 +96,44 @@ impl WebConfigFile {
 
     /// What the metrics show.
     pub fn facts(&self) -> WebConfigFacts {
-        self.loaded().facts
+        let loaded = self.loaded();
+        WebConfigFacts {
+            reload_successful: loaded.is_current,
+            loaded: loaded.since,
+            certificate_expiry: loaded.config.tls.as_ref().and_then(|tls| tls.expiry),
+        }
     }
 
+    /// Files that changed are read. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
         let loaded = self.loaded.lock();
         let mut loaded = loaded.unwrap_or_else(PoisonError::into_inner);
         if loaded.files.changed() {
-            loaded.reload(&self.path);
+            let read = loaded.read(&self.path);
+            loaded.is_current = read.is_ok();
+            match read {
+                Ok(()) => {
+                    tracing::info!(file = %self.path.display(), "the web configuration was reloaded");
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
+                }
+            }
         }
         loaded
     }
 }
 
 impl Loaded {
-    fn new(files: Files, config: WebConfig) -> Self {
-        let facts = WebConfigFacts {
-            reload_successful: true,
-            loaded: Moment::now().wall,
-            certificate_expiry: config.tls.as_ref().and_then(|tls| tls.expiry),
-        };
-        let config = Arc::new(config);
-        Self {
-            files,
-            config,
-            facts,
-        }
+    /// Reads a configuration that protects no less than the one before.
+    fn read(&mut self, path: &Path) -> Result<(), ConfigError> {
+        self.files = Files::of(path);
+        let name = path.display().to_string();
+        let document: Option<_> = file::yaml(&name, &file::bytes_of(path)?)?;
+        let config = WebConfig::new(document.unwrap_or_default(), &mut self.files);
+        let config = config.and_then(|config| config.replacing(&self.config));
+        self.config = Arc::new(config.map_err(|fault| fault.in_file(&name))?);
+        self.since = Moment::now().wall;
+        Ok(())
     }
-
-    /// Reads the files again. If they cannot be used, this is logged once, and the previous ones stay in use.
-    fn reload(&mut self, path: &Path) {
-        match read(path, &self.config) {
-            (files, Ok(config)) => {
-                *self = Self::new(files, config);
-                tracing::info!(file = %path.display(), "the web configuration was reloaded");
-            }
-            (files, Err(error)) => {
-                self.files = files;
-                self.facts.reload_successful = false;
-                tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
-            }
-        }
-    }
-}
-
-/// Reads a configuration that protects no less than the one before.
-fn read(path: &Path, before: &WebConfig) -> (Files, Result<WebConfig, ConfigError>) {
-    let mut files = Files {
-        folder: path.parent().unwrap_or(Path::new("")).to_owned(),
-        stamps: vec![(path.to_owned(), stamp(path))],
-    };
-    let name = path.display().to_string();
-    let document = file::bytes_of(path).and_then(|bytes| file::yaml(&name, &bytes));
-    let config = document.and_then(|document: Option<_>| {
-        let config = WebConfig::new(document.unwrap_or_default(), &mut files);
-        let config = config.and_then(|config| config.replacing(before));
-        config.map_err(|fault| fault.in_file(&name))
-    });
-    (files, config)
 }
