@@ -69,11 +69,8 @@ pub struct App {
     listeners: Vec<TcpListener>,
     web_config: Option<Arc<WebConfigFile>>,
     site: Site,
-    portals: Portals,
     built: Built,
-    reloader: Reloader,
-    reloads: mpsc::Receiver<ReloadRequest>,
-    hangup: Signal,
+    process: Process,
     cancel: CancellationToken,
     /// The addresses that it listens on, as systemd shows them.
     addresses: String,
@@ -128,10 +125,13 @@ impl App {
             web_config: web.config.clone(),
             site,
             built: portals.build(config).await?,
-            portals,
-            reloader,
-            reloads,
-            hangup,
+            process: Process {
+                portals,
+                tasks: JoinSet::new(),
+                reloader,
+                reloads,
+                hangup,
+            },
             cancel,
             page: page.context("no address to listen on")? + "/",
             addresses: addresses
@@ -143,32 +143,25 @@ impl App {
     }
 
     /// Collects and serves until `stop`; then lets running requests end.
-    pub async fn run(mut self, stop: CancellationToken) -> Result<()> {
-        self.portals.use_config(self.built).await;
+    pub async fn run(self, stop: CancellationToken) -> Result<()> {
+        let (mut process, cancel) = (self.process, self.cancel);
+        process.portals.use_config(self.built).await;
         // Whoever asks first sees the stored counts, if that does not take long.
-        let _ = timeout(MAX_START, self.portals.started()).await;
+        let _ = timeout(MAX_START, process.portals.started()).await;
         let signs = systemd::send_signs_of_life(Arc::clone(&self.site.liveness));
-        let signs = self.cancel.clone().run_until_cancelled_owned(signs);
+        let signs = cancel.clone().run_until_cancelled_owned(signs);
+        process.tasks.spawn(signs.map(|_| Ok(())));
         let router = self.site.router();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(signs.map(|_| Ok(())));
         for listener in self.listeners {
-            let (router, file, cancel) =
-                (router.clone(), self.web_config.clone(), self.cancel.clone());
-            tasks.spawn(serve(listener, router, Limits::default(), file, cancel));
+            let (router, file) = (router.clone(), self.web_config.clone());
+            let server = serve(listener, router, Limits::default(), file, cancel.clone());
+            process.tasks.spawn(server);
         }
         systemd::ready(&format!("listens on {}", self.addresses));
         info!(url = self.page, "status page");
-        let mut process = Running {
-            portals: self.portals,
-            tasks,
-            reloader: self.reloader,
-            reloads: self.reloads,
-            hangup: self.hangup,
-        };
         let result = process.supervise(&stop).await;
         systemd::stopping();
-        self.cancel.cancel();
+        cancel.cancel();
         // What does not end in time is cut when the tasks are dropped.
         let _ = timeout(DRAIN, process.drain()).await;
         result
@@ -176,7 +169,7 @@ impl App {
 }
 
 /// What runs until it is stopped.
-struct Running {
+struct Process {
     portals: Portals,
     tasks: JoinSet<std::io::Result<()>>,
     reloader: Reloader,
@@ -184,7 +177,7 @@ struct Running {
     hangup: Signal,
 }
 
-impl Running {
+impl Process {
     /// Answers reloads until `stop`, or until something ends that never should. A stop does not wait for a reload.
     async fn supervise(&mut self, stop: &CancellationToken) -> Result<()> {
         loop {
