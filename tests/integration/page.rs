@@ -201,7 +201,7 @@ async fn a_page_that_is_open_shows_newer_numbers_by_itself() {
 }
 
 #[tokio::test]
-async fn many_folders_are_filtered_and_sorted() {
+async fn many_folders_are_filtered_and_trouble_comes_first() {
     let portal = Portal::start().await;
     for number in 0..510 {
         let folder = portal.folder(&format!("Folder {number:04}"));
@@ -230,8 +230,6 @@ async fn many_folders_are_filtered_and_sorted() {
         .next()
         .unwrap();
     assert!(top.contains("Folder 0123"), "trouble comes first");
-    let by_name = page("/?sort=name").await;
-    assert!(by_name.contains("Folder 0499") && !by_name.contains("Folder 0500"));
     let filtered = page("/?name=FOLDER+0123").await;
     assert!(filtered.contains("1 folder<") && filtered.contains("Folder 0123"));
     assert!(page("/?portal=other").await.contains("No folder matches."));
@@ -241,7 +239,7 @@ async fn many_folders_are_filtered_and_sorted() {
         "{of_error}"
     );
 
-    let compressed = exporter.get_accepting("/?sort=name", "gzip").await;
+    let compressed = exporter.get_accepting("/", "gzip").await;
     assert_eq!(compressed.headers()["content-encoding"], "gzip");
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::http::page::Pages;
-use crate::http::page::layout::{As, Column, change, heads, number, table, time};
+use crate::http::page::layout::{As, Column, change, number, table, time};
 use crate::http::page::overview::known;
 use crate::http::page::query::Query;
 use crate::model::Status;
@@ -42,7 +42,7 @@ pub(super) fn content(pages: &Pages<'_>) -> Markup {
 /// What is known of some classes.
 pub(super) fn classes(portal: &PortalView, classes: &[ErrorClass]) -> Markup {
     let rows = classes.iter().map(|error| row(error, portal.name.as_str()));
-    table("Error classes", &heads(&COLUMNS), COLUMNS, rows)
+    table("Error classes", COLUMNS, rows)
 }
 
 fn row(error: &ErrorClass, portal: &str) -> [Markup; 7] {

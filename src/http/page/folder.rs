@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::classify::NamedFile;
 use crate::config::Mode;
-use crate::http::page::layout::{As, Column, heads, number, sentence, table, things, time};
+use crate::http::page::layout::{As, Column, number, sentence, table, things, time};
 use crate::http::page::row::Row;
 use crate::http::page::{Pages, chart, errors, finding};
 use crate::policy::{Choice, Decision};
@@ -44,7 +44,7 @@ pub(super) fn content(row: &Row<'_>, pages: &Pages<'_>) -> Markup {
             @if let Some(newest) = &folder.newest {
                 h2 { "Newest failed and flagged files" }
                 p.quiet { "Of the rows that were read, those created last. " code { "kb-exporter files --folder " (folder.id) } " lists all." }
-                (table("Newest files", &heads(&NEWEST), NEWEST, newest.iter().map(file)))
+                (table("Newest files", NEWEST, newest.iter().map(file)))
             }
             h2 { "How it is counted" }
             (counting(row))
@@ -59,7 +59,7 @@ fn files(counts: &Counts) -> Markup {
         };
         [html! { (status.as_str()) }, html! { (number(files)) }, oldest]
     });
-    table("Files by status", &heads(&FILES), FILES, rows)
+    table("Files by status", FILES, rows)
 }
 
 fn file(file: &NamedFile) -> [Markup; 4] {

@@ -1,22 +1,21 @@
-//! The table of folders of the overview: filter and order.
+//! The table of folders of the overview, those with trouble first.
 
 use maud::{Markup, html};
 
 use crate::http::page::layout::{As, Column, change, number, table, things, time};
-use crate::http::page::query::{Query, Sort};
+use crate::http::page::query::Query;
 use crate::http::page::row::{self, Row, WAITING};
 use crate::http::page::{Pages, finding};
 use crate::model::{Series, Status, Timestamp};
 
-/// The columns of the table, and the order that each chooses.
-const COLUMNS: [(Column, Sort); 7] = [
-    (("Folder", "name"), Sort::Name),
-    (("Failed", "n"), Sort::Failed),
-    (("Flagged", "n"), Sort::Flagged),
-    (("Waiting", "n"), Sort::Waiting),
-    (("Longest wait", "n"), Sort::Oldest),
-    (("New in 24 h", "n"), Sort::New),
-    (("Counted", "n"), Sort::Age),
+const COLUMNS: [Column; 7] = [
+    ("Folder", "name"),
+    ("Failed", "n"),
+    ("Flagged", "n"),
+    ("Waiting", "n"),
+    ("Longest wait", "n"),
+    ("New in 24 h", "n"),
+    ("Counted", "n"),
 ];
 
 /// More folders are found by their names.
@@ -27,7 +26,6 @@ pub(super) fn content(pages: &Pages<'_>, rows: &[Row<'_>], query: &Query) -> Mar
     let has_portals = pages.health.portals.len() > 1;
     let shown = found.iter().take(MOST);
     let shown = shown.map(|row| folder(row, pages.now.wall, has_portals));
-    let columns = COLUMNS.map(|(column, _)| column);
     html! {
         (form(pages, query))
         div #folders data-part {
@@ -41,7 +39,7 @@ pub(super) fn content(pages: &Pages<'_>, rows: &[Row<'_>], query: &Query) -> Mar
                     }
                 }
             }
-            (table("Folders", &heads(query), columns, shown))
+            (table("Folders", COLUMNS, shown))
         }
     }
 }
@@ -59,24 +57,9 @@ fn form(pages: &Pages<'_>, query: &Query) -> Markup {
                     }
                 }
             }
-            @if query.sort != Sort::default() { input type="hidden" name="sort" value=(query.sort.as_str()); }
             @if !query.error.is_empty() { label { "Error class" input type="search" name="error" value=(query.error); } }
             button { "Show" }
-            @if *query != Query::default() { a href="./" { "All, trouble first" } }
-        }
-    }
-}
-
-/// The titles of the columns, which choose the order.
-fn heads(query: &Query) -> Markup {
-    let by = |sort| Query {
-        sort,
-        ..query.clone()
-    };
-    html! {
-        @for ((title, class), sort) in COLUMNS {
-            @let order = if sort == Sort::Name { "ascending" } else { "descending" };
-            th class=(class) scope="col" aria-sort=[(sort == query.sort).then_some(order)] { a href=(by(sort)) { (title) } }
+            @if *query != Query::default() { a href="./" { "All" } }
         }
     }
 }

@@ -86,15 +86,9 @@ pub(super) fn page(
 /// A column of a table: its title, and the class of its cells.
 pub(super) type Column = (&'static str, &'static str);
 
-/// The titles of columns.
-pub(super) fn heads(columns: &[Column]) -> Markup {
-    html! { @for (title, class) in columns { th class=(class) scope="col" { (title) } } }
-}
-
 /// A table. It scrolls by itself if it is wider than the screen; a narrow screen has the title beside each cell.
 pub(super) fn table<const N: usize>(
     label: &str,
-    heads: &Markup,
     columns: [Column; N],
     rows: impl IntoIterator<Item = [Markup; N]>,
 ) -> Markup {
@@ -107,7 +101,7 @@ pub(super) fn table<const N: usize>(
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             table {
-                thead { tr { (heads) } }
+                thead { tr { @for (title, class) in columns { th class=(class) scope="col" { (title) } } } }
                 tbody {
                     @for row in rows {
                         tr { @for (place, (column, content)) in columns.into_iter().zip(row).enumerate() { (cell(place, column, content)) } }

@@ -7,7 +7,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, Kind, Severity};
-use crate::http::page::query::{Query, Sort};
+use crate::http::page::query::Query;
 use crate::model::{FolderId, Series, Status, Timestamp};
 use crate::snapshot::{Counts, PortalView};
 
@@ -82,19 +82,9 @@ impl Row<'_> {
     }
 }
 
-/// The folders that a query asks for, in its order.
+/// The folders that a query asks for, those with trouble first.
 pub(super) fn find<'r, 'a>(rows: &'r [Row<'a>], query: &Query) -> Vec<&'r Row<'a>> {
     let mut rows: Vec<_> = rows.iter().filter(|row| row.is_asked_for(query)).collect();
-    rows.sort_by_cached_key(|row| row.name.to_lowercase());
-    match query.sort {
-        Sort::Name => {}
-        Sort::Trouble => rows.sort_by_cached_key(|row| Reverse(row.trouble())),
-        Sort::Failed => rows.sort_by_key(|row| Reverse(row.files(&[Status::Failed]))),
-        Sort::Flagged => rows.sort_by_key(|row| Reverse(row.files(&[Status::Flagged]))),
-        Sort::Waiting => rows.sort_by_key(|row| Reverse(row.files(&WAITING))),
-        Sort::Oldest => rows.sort_by_key(|row| (row.oldest.is_none(), row.oldest)),
-        Sort::New => rows.sort_by_key(|row| Reverse(row.entered)),
-        Sort::Age => rows.sort_by_key(|row| row.health.view.last_success()),
-    }
+    rows.sort_by_cached_key(|row| (Reverse(row.trouble()), row.name.to_lowercase()));
     rows
 }
