@@ -101,7 +101,7 @@ fn config(address: &str) -> (Config, TempDir) {
         KeySource::File(HiddenPath::file("api_key_file", key)),
     );
     let mut config = Config::for_portal(portal);
-    config.collect.max_requests_per_second = Rate::Unlimited;
+    config.collect.max_requests_per_second = Rate(f64::INFINITY);
     config.request.retries = 0;
     (config, folder)
 }

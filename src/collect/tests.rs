@@ -113,7 +113,7 @@ impl Story {
             KeySource::File(HiddenPath::file("api_key_file", key.path())),
         );
         let mut config = Config::for_portal(portal.clone());
-        config.collect.max_requests_per_second = Rate::Unlimited;
+        config.collect.max_requests_per_second = Rate(f64::INFINITY);
         configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);

@@ -64,7 +64,7 @@ impl Default for Collect {
             timeout: Duration::from_mins(10),
             stale_after: Duration::from_mins(15),
             concurrency: const { NonZeroUsize::new(2).expect("2 is not 0") },
-            max_requests_per_second: Rate::PerSecond(5.0),
+            max_requests_per_second: Rate(5.0),
             max_pages_per_folder: const { NonZeroU64::new(200_000).expect("200,000 is not 0") },
             max_folders: 10_000,
         }
@@ -120,35 +120,22 @@ label_values! {
     }
 }
 
-/// The request rate of a portal.
+/// Requests per second to a portal, at most: more than 0, perhaps a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", untagged)]
+#[serde(try_from = "String")]
 #[schemars(
     title = "a number from 0.001 to 100000",
     extend("type" = "number", "minimum" = 0.001, "maximum" = 100_000),
     inline
 )]
-pub enum Rate {
-    /// As many as it answers. Only for the simulated portal: a file cannot set it.
-    Unlimited,
-    /// Maximum requests per second: more than 0, finite, perhaps a fraction.
-    PerSecond(f64),
-}
+pub struct Rate(pub f64);
 
 impl Rate {
     fn parse(text: &str) -> Result<Self, String> {
         let rate = text.parse().ok();
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
-            .map(Self::PerSecond)
+            .map(Self)
             .ok_or_else(|| "expected a number from 0.001 to 100000, such as 5 or 0.5".to_owned())
-    }
-
-    /// Requests per second; `None` if nothing limits them.
-    pub fn number(self) -> Option<f64> {
-        match self {
-            Self::Unlimited => None,
-            Self::PerSecond(rate) => Some(rate),
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! When failed files are sent to be processed again.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,30 +72,23 @@ impl Reindex {
 
     /// Which of these folders have which mode, in one line.
     pub fn in_folders<'a>(&self, folders: impl Iterator<Item = (FolderId, &'a str)>) -> String {
-        let mut folders: Vec<_> = folders
-            .map(|(id, name)| (name, self.for_folder(id, name).mode))
-            .collect();
-        folders.sort_unstable();
-        let sentence = |mode| {
-            let of_mode = folders.iter().filter(|(_, of)| *of == mode);
-            let names: Vec<_> = of_mode.map(|(name, _)| *name).collect();
-            let (first, others) = names.split_at(names.len().min(NAMED));
-            let others = if others.is_empty() { "" } else { ", …" };
-            let (number, all) = (names.len(), folders.len());
-            let first = first.join(", ");
-            (number > 0).then(|| {
-                format!(
-                    "{} in {number} of {all} folders ({first}{others})",
-                    mode.as_str()
-                )
-            })
-        };
-        let sentences: Vec<_> = [Mode::Enforce, Mode::DryRun]
-            .into_iter()
-            .filter_map(sentence)
-            .collect();
+        let mut names = BTreeMap::<Mode, Vec<&str>>::new();
+        for (id, name) in folders {
+            let mode = self.for_folder(id, name).mode;
+            names.entry(mode).or_default().push(name);
+        }
+        let all: usize = names.values().map(Vec::len).sum();
+        names.remove(&Mode::Off);
+        let sentences = names.iter_mut().rev().map(|(mode, names)| {
+            names.sort_unstable();
+            let first = names[..names.len().min(NAMED)].join(", ");
+            let others = if names.len() > NAMED { ", …" } else { "" };
+            let (mode, number) = (mode.as_str(), names.len());
+            format!("{mode} in {number} of {all} folders ({first}{others})")
+        });
+        let sentences: Vec<_> = sentences.collect();
         if sentences.is_empty() {
-            return format!("off in {} folders", folders.len());
+            return format!("off in {all} folders");
         }
         sentences.join(", ")
     }

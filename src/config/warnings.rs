@@ -2,7 +2,7 @@
 
 use humantime::format_duration;
 
-use crate::config::{Config, Mode, ReindexRules};
+use crate::config::{Config, Mode, Rate, ReindexRules};
 
 /// The fewest requests that a collection needs: the list, and a folder that was never counted.
 const LEAST_REQUESTS: u32 = 12;
@@ -17,7 +17,7 @@ impl Config {
     }
 
     fn too_slow(&self) -> Option<String> {
-        let rate = self.collect.max_requests_per_second.number()?;
+        let Rate(rate) = self.collect.max_requests_per_second;
         let requests = rate * self.collect.timeout.as_secs_f64();
         let timeout = format_duration(self.collect.timeout);
         (requests < f64::from(LEAST_REQUESTS)).then(|| format!(

@@ -63,7 +63,7 @@ impl Process {
         let unobserved = Arc::new(crate::portal::Unobserved);
         let scene = Story::at(portal.router(), unobserved, |config| {
             config.collect.jitter = Duration::ZERO;
-            config.collect.max_requests_per_second = Rate::PerSecond(kind.rate.into());
+            config.collect.max_requests_per_second = Rate(kind.rate.into());
             (kind.configure)(config);
         });
         let schedule = Schedule::Every(Duration::from_mins(1));

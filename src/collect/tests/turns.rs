@@ -157,7 +157,7 @@ pub(super) async fn seconds(seconds: u64) {
 }
 
 fn busy(config: &mut Config) {
-    config.collect.max_requests_per_second = Rate::PerSecond(RATE);
+    config.collect.max_requests_per_second = Rate(RATE);
     config.collect.quiet_every = Duration::from_secs(2);
 }
 
@@ -253,7 +253,7 @@ async fn a_folder_that_waits_for_its_turn_is_read_before_quiet_ones_when_the_lis
 async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_the_others() {
     const TIME: usize = 16;
     let crowd = Crowd::of(18, |config| {
-        config.collect.max_requests_per_second = Rate::PerSecond(RATE);
+        config.collect.max_requests_per_second = Rate(RATE);
         config.collect.quiet_every = Duration::from_secs(8);
     });
     let (refused, others) = crowd.folders.split_at(3);

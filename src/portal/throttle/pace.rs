@@ -39,7 +39,7 @@ pub(super) struct Pace {
 impl Pace {
     pub fn new(rate: Rate) -> Self {
         Self {
-            configured: per_second(rate),
+            configured: rate.0,
             lowered: None,
             lowered_at: None,
             changed: None,
@@ -49,7 +49,7 @@ impl Pace {
 
     /// Goes on with another configured rate.
     pub fn configure(&mut self, rate: Rate) {
-        self.configured = per_second(rate);
+        self.configured = rate.0;
         self.rise(Duration::ZERO);
     }
 
@@ -104,10 +104,6 @@ impl Pace {
             .map(|rate| rate * RISE.powf(time.as_secs_f64()));
         self.lowered = risen.filter(|rate| *rate < most);
     }
-}
-
-fn per_second(rate: Rate) -> f64 {
-    rate.number().unwrap_or(f64::INFINITY)
 }
 
 #[cfg(test)]
@@ -194,7 +190,7 @@ mod tests {
             (0.5, [steady(0.25, 1.0), windows(30.0, 60.0)]),
         ] {
             for mut limit in limits {
-                let mut pace = Pace::new(Rate::PerSecond(configured));
+                let mut pace = Pace::new(Rate(configured));
                 let (start, quarter) = (Moment::now().steady, Duration::from_mins(15));
                 let settled = start + quarter;
                 ask(&mut pace, &mut limit, start..settled);
@@ -221,7 +217,7 @@ mod tests {
     #[test]
     fn a_burst_of_429_lowers_the_rate_once_and_never_below_the_slowest() {
         for (configured, slowest) in [(5.0, SLOWEST), (0.1, 0.1)] {
-            let mut pace = Pace::new(Rate::PerSecond(configured));
+            let mut pace = Pace::new(Rate(configured));
             let start = Moment::now().steady;
             let mut expected = configured;
             for millis in 0..100_000_u64 {

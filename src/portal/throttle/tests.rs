@@ -23,7 +23,7 @@ fn limited(throttles: &Throttles, concurrency: usize, rate: f64) -> Arc<Throttle
     let portal = portal("https://portal.example");
     let collect = Collect {
         concurrency: NonZeroUsize::new(concurrency).unwrap(),
-        max_requests_per_second: Rate::PerSecond(rate),
+        max_requests_per_second: Rate(rate),
         ..Config::for_portal(portal.clone()).collect
     };
     throttles.of(&portal, &collect)
