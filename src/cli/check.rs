@@ -80,7 +80,7 @@ async fn test_folders(
     portal: &Portal,
     throttles: &Throttles,
 ) -> Result<(), PortalError> {
-    let session = settings::session(config, portal, throttles).await?;
+    let session = Session::open(&settings::client(config, portal, throttles)).await?;
     let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config);
     let Admission { folders, facts } = admit(&listing, &settings);

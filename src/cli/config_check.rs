@@ -1,7 +1,6 @@
 //! `--config.check`: reads the configuration and everything that it names. What cannot be read now is a warning.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -9,7 +8,7 @@ use crate::cli::settings::ConfigArgs;
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
 use crate::config::{Config, ConfigError, Portal, State};
-use crate::portal::{ApiKey, Client, KeyError, Throttles, Unobserved};
+use crate::portal::{ApiKey, KeyError, Throttles};
 use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
@@ -66,9 +65,7 @@ fn of_portal(config: &Config, portal: &Portal, section: &str) -> Result<Vec<Stri
     let files = portal.ca_file.iter().chain(own);
     unreadable.extend(files.filter_map(|file| Some(file.read().err()?.to_string())));
     if unreadable.is_empty() {
-        let (collect, request) = (&config.collect, &config.request);
-        let observer = Arc::new(Unobserved);
-        let client = Client::new(portal, collect, request, observer, &Throttles::default());
+        let client = settings::client(config, portal, &Throttles::default());
         client.prepare().map_err(|error| error.to_string())?;
     }
     Ok(unreadable)

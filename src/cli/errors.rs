@@ -54,11 +54,10 @@ pub(super) fn run(args: &ErrorsArgs) -> Result<ExitCode> {
     let texts = if args.each_line {
         text.lines().collect()
     } else {
-        vec![text.as_str()]
+        vec![&*text]
     };
-    let rows = texts
-        .into_iter()
-        .map(|text| explain(&classifier, text, &args.file_name));
+    let rows = texts.into_iter();
+    let rows = rows.map(|text| explain(&classifier, text, &args.file_name));
     let rows: Vec<_> = rows.collect();
     output::print(&match args.output.form() {
         // A program reads one object for each line that it gives.
@@ -92,21 +91,17 @@ fn explain(classifier: &Classifier, text: &str, file: &str) -> Value {
 
 /// The content of standard input or of the file with this name, or else the text itself.
 fn read(text: &str) -> Result<String> {
-    let bytes = if text == "-" {
-        let mut bytes = Vec::new();
+    let mut bytes = Vec::new();
+    if text == "-" {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.context("standard input cannot be read")?;
-        bytes
     } else if Path::new(text).exists() {
-        std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?
+        bytes = std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?;
     } else {
         return Ok(text.to_owned());
-    };
+    }
     let reason = String::from_utf8_lossy(&bytes);
-    Ok(reason
-        .strip_prefix(BYTE_ORDER_MARK)
-        .unwrap_or(&reason)
-        .to_owned())
+    Ok(reason.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
 use crate::model::Status;
-use crate::portal::{PortalError, Throttles};
+use crate::portal::{PortalError, Session, Throttles};
 
 const COLUMNS: &str = "folder name status class reason created";
 
@@ -120,7 +120,7 @@ impl Found {
         throttles: &Throttles,
         args: &FilesArgs,
     ) -> Result<(), PortalError> {
-        let session = settings::session(config, portal, throttles).await?;
+        let session = Session::open(&settings::client(config, portal, throttles)).await?;
         let listing = session.folders(config.collect.timeout).await?;
         let settings = Settings::new(portal, config);
         for listed in admit(&listing, &settings).folders {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::ConfigSource;
 use crate::config::{Config, ConfigError, Portal};
-use crate::portal::{Client, PortalError, Session, Throttles, Unobserved};
+use crate::portal::{Client, Throttles, Unobserved};
 use crate::shutdown;
 
 /// Where the configuration comes from.
@@ -91,13 +91,8 @@ pub(super) fn runtime() -> Result<Runtime> {
         .context("the runtime cannot be started")
 }
 
-/// A session with a portal, whose requests nobody observes.
-pub(super) async fn session(
-    config: &Config,
-    portal: &Portal,
-    throttles: &Throttles,
-) -> Result<Session, PortalError> {
+/// A client of a portal, whose requests nobody observes.
+pub(super) fn client(config: &Config, portal: &Portal, throttles: &Throttles) -> Arc<Client> {
     let (collect, request) = (&config.collect, &config.request);
-    let client = Client::new(portal, collect, request, Arc::new(Unobserved), throttles);
-    Session::open(&client).await
+    Client::new(portal, collect, request, Arc::new(Unobserved), throttles)
 }

@@ -1,7 +1,5 @@
 //! Which folders a rule is about.
 
-use std::fmt;
-
 use glob::Pattern;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
@@ -45,15 +43,6 @@ impl FolderPattern {
         match self {
             Self::Id(wanted) => *wanted == id,
             Self::Name(glob) => glob.matches(name),
-        }
-    }
-}
-
-impl fmt::Display for FolderPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Id(id) => id.fmt(f),
-            Self::Name(glob) => write!(f, "{:?}", glob.as_str()),
         }
     }
 }
