@@ -6,7 +6,6 @@
 pub mod admission;
 mod audit;
 mod collection;
-mod collection_log;
 mod due;
 pub mod error;
 mod folder;
@@ -20,7 +19,6 @@ mod read_task;
 mod reads;
 mod runs;
 mod saver;
-mod saving;
 mod settings;
 pub mod sorted;
 pub mod sorting;
@@ -51,7 +49,6 @@ use crate::store::{Lease, Ledger, Standing, StoredPortal};
 pub use settings::Settings;
 
 use collection::Listed;
-use collection_log::CollectionLog;
 use folders::Folders;
 use list::FolderList;
 use progress::Progress;
@@ -59,8 +56,7 @@ use queue::{Queue, QueuedRead};
 use read_task::FolderRead;
 use reads::Refusal;
 use runs::Runs;
-use saver::Saver;
-use saving::Written;
+use saver::{Saver, Written};
 use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
@@ -105,7 +101,6 @@ pub struct Collector {
     sorting: SortingState,
     folders: Folders,
     list: FolderList,
-    log: CollectionLog,
     saver: Saver,
     published: Instant,
     /// When the next snapshot is published, if something changed since the last one.
@@ -138,12 +133,11 @@ impl Collector {
             sorting: SortingState::Assumed,
             folders: Folders::restored(folders, &settings),
             list: FolderList::restored(document.failing_since),
-            log: CollectionLog::restored(document.last_success),
-            saver: Saver::new(lease.cloned(), &settings, document.clone()),
+            saver: Saver::new(lease.cloned(), settings.entry.clone()),
             published: Moment::now().steady,
             publish_at: None,
             next_audit_check: Moment::now().steady,
-            runs: Runs::default(),
+            runs: Runs::restored(document.last_success),
             queue: Queue::default(),
             session: None,
             refused: Vec::new(),
@@ -206,6 +200,7 @@ impl Collector {
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(event) = self.tasks.next() => self.tasks_ended(event),
+            () = self.queue.eased() => {}
             () = sleep_until(wake) => self.ask_again(),
         }
         self.go_on();
@@ -226,7 +221,6 @@ impl Collector {
             self.publish_at,
             self.runs.next_deadline(),
             self.list.retry_at(),
-            self.queue.next_room(now),
             self.saver.due(),
             Some(now + HEARTBEAT),
         ];
@@ -239,7 +233,6 @@ impl Collector {
         if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
             self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
             self.queue_audit();
-            self.start_walks();
         }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
@@ -258,6 +251,7 @@ impl Collector {
             let wake = self.next_wake();
             tokio::select! {
                 Some(event) = self.tasks.next() => self.tasks_ended(event),
+                () = self.queue.eased() => {}
                 () = sleep_until(wake) => {}
             }
             self.go_on();
@@ -298,7 +292,7 @@ impl Collector {
         self.folders.exclude_others(settings, now);
         self.folders.class_slots.limits = settings.class_limits();
         self.publish();
-        self.save(self.folders.absent());
+        self.saver.changed(self.folders.absent());
     }
 
     /// Something changed that a snapshot shows.
@@ -315,13 +309,15 @@ impl Collector {
             address: self.settings.address.clone(),
             standing: Standing::Active,
             list: self.list.state.clone(),
-            folders: self.folders.views(Moment::now().wall),
+            folders: self
+                .folders
+                .views(self.list.state.failure.is_none(), Moment::now().wall),
             classes: Arc::new(self.folders.class_slots.classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
-            collections: self.log.shown.clone(),
+            collections: self.runs.shown.clone(),
             remarks: self.remarks(self.published),
-            stale_after: self.log.stale_after(&self.settings.collect),
+            stale_after: self.runs.stale_after(&self.settings.collect),
             state_writes: self.saver.writes(),
             sorting: self.sorting,
             web_url: self.settings.portal.web_url.clone(),
@@ -339,7 +335,7 @@ impl Collector {
 
     /// Whether folders wait for longer than an interval.
     fn waiting(&self, now: Instant) -> Option<String> {
-        let interval = self.log.interval()?;
+        let interval = self.runs.interval?;
         let waits = self.queue.waits_since();
         let waits = waits.map(|since| now.saturating_duration_since(since));
         let long: Vec<_> = waits.filter(|wait| *wait > interval).collect();

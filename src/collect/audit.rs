@@ -30,8 +30,8 @@ impl Collector {
     /// Queues the audit that is due, unless one waits or is under way.
     pub(super) fn queue_audit(&mut self) {
         let collect = &self.settings.collect;
-        let is_wanted = collect.strategy != Strategy::Full && !self.log.is_single();
-        if !is_wanted || self.queue.is_auditing() {
+        let is_wanted = collect.strategy != Strategy::Full && !self.runs.is_single();
+        if !is_wanted || self.queue.has(|_, kind| kind == ReadKind::Audit) {
             return;
         }
         let now = Moment::now();
@@ -51,14 +51,9 @@ impl Collector {
             SortingState::Assumed => (Need::Pressing, now.steady),
             _ => (Need::Quiet, now.steady + collect.quiet_every),
         };
-        self.queue.push(QueuedRead {
-            due: Due { need, at },
-            folder,
-            kind: ReadKind::Audit,
-            is_slow: false,
-            since: now.steady,
-            requests: 0,
-        });
+        let due = Due { need, at };
+        self.queue
+            .push(QueuedRead::new(folder, ReadKind::Audit, due));
     }
 
     fn needs_audit(&self, folder: &Folder, now: Moment) -> bool {
@@ -98,7 +93,7 @@ impl Collector {
             }
         }
         self.judge_sorting();
-        self.save([id]);
+        self.saver.changed([id]);
     }
 
     /// Notes what the folders show about the portal's sorting, and says what is new.

@@ -9,21 +9,13 @@ use tracing::{debug, info, warn};
 use crate::clock::Moment;
 use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Due, Need, ReadKind};
-use crate::collect::runs::Run;
+use crate::collect::queue::{Due, Need};
+use crate::collect::runs::EndedRun;
 use crate::collect::{Collector, Event};
-use crate::model::{FolderId, Timestamp};
+use crate::model::FolderId;
 use crate::portal::{Listing, PortalError, Session};
 use crate::schedule::Tick;
 use crate::snapshot::{FolderState, LastRun, RunResult, Unreadable};
-
-/// A collection whose reads have ended.
-pub(super) struct Ending {
-    run: Run,
-    ended: LastRun,
-    /// When, if every folder was counted.
-    pub success: Option<Timestamp>,
-}
 
 /// The list of folders, and the client for the reads.
 pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
@@ -31,7 +23,7 @@ pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 impl Collector {
     /// Begins a collection on schedule, or a single one.
     pub(super) fn begin(&mut self, tick: Option<Tick>) {
-        self.log.ticked(tick);
+        self.runs.ticked(tick);
         self.collect();
     }
 
@@ -44,9 +36,7 @@ impl Collector {
             self.skip();
             return;
         }
-        let list = self.request_list();
-        self.tasks
-            .spawn(list, |listed| Event::Listed(listed.unwrap_or_else(no_list)));
+        self.ask_list(Event::Listed);
     }
 
     fn skip(&mut self) {
@@ -56,15 +46,22 @@ impl Collector {
         self.dependencies.events.ran(RunResult::Skipped);
     }
 
-    /// Reads the key and the list.
-    pub(super) fn request_list(&self) -> impl Future<Output = Listed> + Send + use<> {
+    /// Reads the key and the list, in a task that ends with an event.
+    pub(super) fn ask_list(&mut self, event: fn(Listed) -> Event) {
         let client = Arc::clone(&self.dependencies.client);
         let limit = self.settings.collect.timeout;
-        async move {
+        let list = async move {
             let session = Session::open(&client).await?;
             let listing = session.folders(limit).await?;
             Ok((Arc::new(session), listing))
-        }
+        };
+        self.tasks.spawn(list, move |listed| {
+            event(listed.unwrap_or_else(|| {
+                Err(PortalError::Invalid {
+                    cause: "an internal error; the log has the details".to_owned(),
+                })
+            }))
+        });
     }
 
     /// The list that a collection began with is there: queues the folders that are due.
@@ -87,14 +84,10 @@ impl Collector {
         self.session = None;
         let now = Moment::now().wall;
         self.list.failed(error, &self.settings.portal.name, now);
-        for refusal in std::mem::take(&mut self.refused) {
-            self.refused_with_portal(refusal.folder);
-        }
-        for read in self.queue.take_waiting() {
-            self.refused_with_portal(read.folder);
-        }
-        for folder in self.folders.iter_mut() {
-            folder.portal_failed();
+        let refused = std::mem::take(&mut self.refused).into_iter();
+        let waiting = self.queue.give_up_counts();
+        for folder in refused.map(|refusal| refusal.folder).chain(waiting) {
+            self.give_up(folder);
         }
     }
 
@@ -116,11 +109,11 @@ impl Collector {
         if listing.is_whole() {
             self.folders.depart_unlisted(&listed, portal, now);
         }
-        self.save(self.folders.absent());
+        self.saver.changed(self.folders.absent());
         if listing.is_whole() {
             // What was stored for long enough.
             let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
-            self.save(emptied);
+            self.saver.changed(emptied);
             self.saver.forget(forgotten);
         }
     }
@@ -129,9 +122,10 @@ impl Collector {
         self.assign_classes();
         self.show_failing();
         let now = Moment::now();
-        let quiet_every = self.log.quiet_every(&self.settings.collect);
-        self.press_waiting(quiet_every, now);
-        let due = self.due_folders(quiet_every, now);
+        let pressing = |folder: &Folder| self.due(folder, now).need == Need::Pressing;
+        let pressing = self.folders.ids(pressing);
+        self.queue.press(&pressing.into_iter().collect());
+        let due = self.due_folders(now);
         let is_busy = !self.folders.iter().any(Folder::is_idle)
             && self.folders.iter().any(Folder::is_being_read);
         if due.is_empty() && is_busy {
@@ -143,14 +137,14 @@ impl Collector {
             .listed(due.iter().map(|(folder, _)| *folder).collect());
         for (id, due) in due {
             if let Some(folder) = self.folders.get_mut(id) {
-                self.queue.push(folder.queue(ReadKind::Count, due));
+                self.queue.push(folder.queue(due));
             }
         }
     }
 
     /// Shows that folders cannot be read whose requests have failed for most of an interval, although their reads go on.
     fn show_failing(&mut self) {
-        if let Some(interval) = self.log.interval() {
+        if let Some(interval) = self.runs.interval {
             let portal = &self.settings.portal.name;
             for (id, error) in self.queue.failing(interval / 2) {
                 self.folders
@@ -160,49 +154,44 @@ impl Collector {
         }
     }
 
-    /// Of the reads that wait, those of folders that press by now come before quiet ones.
-    fn press_waiting(&mut self, quiet_every: Duration, now: Moment) {
-        let ledger = self.dependencies.ledger.as_ref();
-        for mut read in self.queue.take_waiting() {
-            let folder = self.folders.get(read.folder);
-            let due = folder.map(|folder| folder.due(quiet_every, self.sorting, ledger, now));
-            if due.is_some_and(|due| due.need == Need::Pressing) {
-                read.due.need = Need::Pressing;
-            }
-            self.queue.push(read);
-        }
+    /// The folders that this collection reads, and when they were due.
+    fn due_folders(&self, now: Moment) -> Vec<(FolderId, Due)> {
+        let longest_refused = self.folders.longest_refused();
+        let idle = self.folders.iter().filter(|folder| folder.is_idle());
+        let idle = idle.map(|folder| (folder.view.id, self.due(folder, now)));
+        let quiet_every = self.quiet_every();
+        let is_due = |due| is_due(due, quiet_every, now.steady);
+        idle.filter(|(id, due)| is_due(*due) || longest_refused == Some(*id))
+            .collect()
     }
 
-    /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.
-    fn due_folders(&mut self, quiet_every: Duration, now: Moment) -> Vec<(FolderId, Due)> {
+    fn due(&self, folder: &Folder, now: Moment) -> Due {
         let ledger = self.dependencies.ledger.as_ref();
-        let longest_refused = self.folders.longest_refused();
-        let mut found = Vec::new();
-        for folder in self.folders.iter_mut().filter(|folder| folder.is_idle()) {
-            folder.portal_recovered();
-            let id = folder.view.id;
-            let due = folder.due(quiet_every, self.sorting, ledger, now);
-            if is_due(due, quiet_every, now.steady) || longest_refused == Some(id) {
-                found.push((id, due));
-            }
+        let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(folder.view.id));
+        folder.due(attempt_is_open, self.sorting, self.quiet_every(), now)
+    }
+
+    /// How often a quiet folder is read: in every collection if no further one is scheduled.
+    fn quiet_every(&self) -> Duration {
+        if self.runs.is_single() {
+            Duration::ZERO
+        } else {
+            self.settings.collect.quiet_every
         }
-        found
     }
 
     /// Ends the collections that have nothing outstanding, or no more time, as soon as what they counted is written, or cannot be.
     pub(super) fn end_collections(&mut self) {
-        while let Some(run) = self.runs.take_ended(Moment::now().steady) {
-            let requests = self.dependencies.events.requests();
-            let ended = run.ended(Moment::now(), requests);
+        let requests = self.dependencies.events.requests();
+        while let Some(ended) = self.runs.take_ended(Moment::now(), requests) {
             self.assign_classes();
-            let is_success = ended.result == RunResult::Success;
-            let success = is_success.then(|| Moment::now().wall);
-            self.saver.end_with_next(Ending {
-                run,
-                ended,
-                success,
-            });
+            self.saver.end_with_next(ended);
         }
+    }
+
+    /// Assigns class slots, and writes the folders that changed by that.
+    fn assign_classes(&mut self) {
+        self.saver.changed(self.folders.assign_classes());
     }
 
     /// Why not everything is counted: the trouble of the portal, or of one of the folders.
@@ -220,32 +209,30 @@ impl Collector {
             })
     }
 
-    pub(super) fn end(&mut self, ending: &Ending) {
-        let Ending { run, ended, .. } = ending;
+    /// What a collection counted is written.
+    pub(super) fn end(&mut self, run: &EndedRun) {
         let portal = &self.settings.portal.name;
-        let requests = ended.requests;
-        let seconds = (ended.duration.as_secs_f64() * 1000.0).round() / 1000.0;
-        let (result, counted, failed) = (ended.result.as_str(), run.counted, run.failed);
-        let before = self.log.shown.last_run.map(|run| run.result);
+        let LastRun {
+            result, requests, ..
+        } = run.shown;
+        let (counted, failed) = (run.counted, run.failed);
+        let seconds = (run.shown.duration.as_secs_f64() * 1000.0).round() / 1000.0;
+        let before = self.runs.shown.last_run.map(|run| run.result);
+        let word = result.as_str();
         match self.why_failed() {
-            Some(why) if ended.result != RunResult::Success => {
-                warn!(%portal, result, why, counted, failed, requests, seconds, "collection ended");
+            Some(why) if result != RunResult::Success => {
+                warn!(%portal, result = word, why, counted, failed, requests, seconds, "collection ended");
             }
-            _ if before == Some(ended.result) => {
-                debug!(%portal, result, counted, failed, requests, seconds, "collection ended");
+            _ if before == Some(result) => {
+                debug!(%portal, result = word, counted, failed, requests, seconds, "collection ended");
             }
-            _ => info!(%portal, result, counted, failed, requests, seconds, "collection ended"),
+            _ => {
+                info!(%portal, result = word, counted, failed, requests, seconds, "collection ended");
+            }
         }
-        self.log.ended(*ended);
+        self.runs.ended(run);
         // Whoever sees that it ended sees what it counted.
         self.publish();
-        self.dependencies.events.ran(ended.result);
+        self.dependencies.events.ran(result);
     }
-}
-
-/// If a panic ended the request, there is no list.
-pub(super) fn no_list() -> Listed {
-    Err(PortalError::Invalid {
-        cause: "an internal error; the log has the details".to_owned(),
-    })
 }

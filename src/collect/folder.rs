@@ -1,8 +1,7 @@
 //! The state of one folder in its collector.
 
 mod absence;
-pub(super) mod persisted;
-mod stored;
+pub(super) mod stored;
 mod under_way;
 mod witnesses;
 
@@ -28,20 +27,18 @@ use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, Look, 
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
-use crate::store::{Ledger, StoredFolder};
+use crate::store::StoredFolder;
 
-use persisted::PersistedFolder;
+use stored::Stored;
 use witnesses::{Witnesses, hidden};
 
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
-    pub persisted: PersistedFolder,
+    pub stored: Stored,
     is_being_read: bool,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
-    /// The state before its portal could not be read.
-    state_before: Option<Box<FolderState>>,
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
@@ -55,7 +52,7 @@ pub(super) struct Folder {
 impl Folder {
     /// A folder that the list names, and of which nothing is known.
     pub fn listed(listed: &ListedFolder) -> Self {
-        Self::new(listed.id, listed.name.clone(), PersistedFolder::default())
+        Self::new(listed.id, listed.name.clone(), Stored::default())
     }
 
     /// A folder as the last process knew it.
@@ -63,7 +60,7 @@ impl Folder {
         let document = &stored.document;
         let (name, unreadable) = (document.name.clone(), document.unreadable.clone());
         let was_counted = document.record.is_some();
-        let mut folder = Self::new(id, name, PersistedFolder::restored(stored));
+        let mut folder = Self::new(id, name, Stored::restored(stored));
         if folder.is_there() {
             folder.view_mut().state = match unreadable {
                 Some(unreadable) => FolderState::Unavailable(unreadable),
@@ -74,18 +71,17 @@ impl Folder {
         folder
     }
 
-    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
-        let look = persisted.record.as_ref().map(|record| record.look);
+    fn new(id: FolderId, name: FolderName, stored: Stored) -> Self {
+        let look = stored.record.as_ref().map(|record| record.look);
         let mut folder = Self {
             view: Arc::new(FolderView {
                 state: FolderState::Unseen,
                 ..FolderView::unseen(id, name)
             }),
-            persisted,
+            stored,
             is_being_read: false,
             slow: false,
             read_log: ReadLog::default(),
-            state_before: None,
             times_counted: 0,
             boundaries: None,
             audited: None,
@@ -93,17 +89,17 @@ impl Folder {
             walks: Walks::default(),
         };
         folder.show_departure();
-        folder.show_persisted();
+        folder.show_stored();
         folder
     }
 
     /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
-            self.persisted.departure = None;
+            self.stored.departure = None;
             self.read_log.forget_reads();
             self.view_mut().state = FolderState::Unseen;
-            self.show_persisted();
+            self.show_stored();
         }
         let reported_files = self.is_there().then_some(listed.file_count);
         self.witnesses.reported(listed.file_count);
@@ -129,14 +125,14 @@ impl Folder {
 
     /// What is known before the next read.
     pub fn expected(&self) -> Expected {
-        let record = self.persisted.record.as_ref();
+        let record = self.stored.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
         Expected::new(record.map(|record| record.counts), reported)
     }
 
     /// What its rows showed about their order.
     pub fn order(&self) -> SortingState {
-        self.persisted.order
+        self.stored.order
     }
 
     /// Whether the portal refuses some of its pages, so that no scan can read all.
@@ -147,7 +143,7 @@ impl Folder {
 
     /// What a full scan counted, if nothing has changed since.
     pub fn scanned(&self) -> Option<ByStatus<u64>> {
-        self.persisted.scanned(self.read_log.entry())
+        self.stored.scanned(self.read_log.entry())
     }
 
     /// Whether its files may change their status by themselves: files wait or are processed, or an attempt to reindex them is open. Otherwise,
@@ -175,37 +171,17 @@ impl Folder {
         self.view.counts.as_deref().map_or(0, with_reason) > 0
     }
 
-    /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
-    pub fn portal_failed(&mut self) {
-        if self.is_there() && !self.is_being_read {
-            let state = &self.view.state;
-            self.state_before
-                .get_or_insert_with(|| Box::new(state.clone()));
-            self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
-        }
-    }
-
-    /// The portal can be read again: the result of the last read holds until the next one (docs/metrics.md, Stale counts).
-    pub fn portal_recovered(&mut self) {
-        if let Some(state) = self.state_before.take() {
-            self.view_mut().state = *state;
-        }
-    }
-
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
     pub fn due(
         &self,
-        quiet_every: Duration,
+        attempt_is_open: bool,
         portal: SortingState,
-        ledger: Option<&Ledger>,
+        quiet_every: Duration,
         now: Moment,
     ) -> Due {
-        let id = self.view.id;
-        let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
         let moves = self.moves(attempt_is_open);
-        let due = self
-            .read_log
-            .due(moves || self.is_doubtful(portal), quiet_every, now.steady);
+        let presses = moves || self.is_doubtful(portal) || self.walks.are_owed();
+        let due = self.read_log.due(presses, quiet_every, now.steady);
         due.unwrap_or_else(|| {
             let counted = self
                 .view
@@ -260,7 +236,7 @@ impl Folder {
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) {
-        self.persisted.order = count.order.unwrap_or(self.persisted.order);
+        self.stored.order = count.order.unwrap_or(self.stored.order);
         self.walks.counted(&count, ended.steady);
         let reported = entry.map_or(0, |entry| entry.file_count);
         let files = count.files.total();
@@ -291,14 +267,14 @@ impl Folder {
         };
         let name = self.view.name.label();
         let mode = reindex.for_folder(self.view.id, name).mode;
-        let failed = failed_files(mode, &watch, &read.count, &self.persisted, began.wall);
+        let failed = failed_files(mode, &watch, &read.count, &self.stored, began.wall);
         self.view_mut().failed_files = failed;
         self.times_counted = self.times_counted.saturating_add(1);
     }
 
     /// Files that boundaries may count and that are on no page, as the last full read found.
     fn missing_rows(&self, count: &FolderCount) -> u64 {
-        let record = self.persisted.record.as_ref();
+        let record = self.stored.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
         match count.way() {
             Way::Full => 0,
@@ -322,16 +298,16 @@ impl Folder {
         class_slots: &mut ClassSlots,
     ) -> (Vec<FileKey>, bool) {
         let (count, ended) = (&read.count, read.ended);
-        let before = self.persisted.record.as_ref();
+        let before = self.stored.record.as_ref();
         if before.is_some_and(|before| before.counts != count.files) {
             self.read_log.saw_change();
         }
         let interval = before.map(|before| ended.wall.since(before.counted));
-        let shown = self.persisted.apply(read);
-        let (id, history) = (self.view.id, &self.persisted.history);
+        let shown = self.stored.apply(read);
+        let (id, history) = (self.view.id, &self.stored.history);
         let is_listed = |key: &FileKey| count.unfinished.contains_key(key);
         let classes = classes(history, &count.files, is_listed);
-        let (record, reasons) = (self.persisted.record.as_ref(), &count.reasons);
+        let (record, reasons) = (self.stored.record.as_ref(), &count.reasons);
         let counts = Counts {
             files: count.files,
             errors: class_slots.count(id, &classes, reasons, ended.wall, interval.is_none()),
@@ -346,7 +322,7 @@ impl Folder {
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
-        self.show_persisted();
+        self.show_stored();
         shown
     }
 
@@ -365,18 +341,18 @@ impl Folder {
             return;
         }
         let (_, ended, count) = read;
-        self.persisted.order = count.order.unwrap_or_default();
-        if let Some(record) = &mut self.persisted.record {
+        self.stored.order = count.order.unwrap_or_default();
+        if let Some(record) = &mut self.stored.record {
             record.full_read = FullRead::of(&count, entry, ended.wall).or(record.full_read);
         }
-        self.show_persisted();
+        self.show_stored();
     }
 
     /// The folder is not sorted: counts by boundaries are no base for what follows.
     pub fn doubt_boundaries(&mut self) {
         let is_sorted = |counts: &Arc<Counts>| counts.look.way == Way::Sorted;
         if self.view.counts.as_ref().is_some_and(is_sorted) {
-            self.persisted.forget_base();
+            self.stored.forget_base();
             if let Some(counts) = &mut self.view_mut().counts {
                 Arc::make_mut(counts).look.consistent = false;
             }

@@ -17,7 +17,7 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable, Unreadable};
-use crate::store::StoredFolder;
+use crate::store::{FolderChange, StoredFolder};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -201,12 +201,24 @@ impl Folders {
         changed
     }
 
-    /// The views of the folders.
-    pub fn views(&self, now: Timestamp) -> BTreeMap<FolderId, Arc<FolderView>> {
+    /// The views of the folders. While the portal cannot be read, none of its folders can.
+    pub fn views(
+        &self,
+        portal_is_readable: bool,
+        now: Timestamp,
+    ) -> BTreeMap<FolderId, Arc<FolderView>> {
+        let view = |folder: &Folder| {
+            let mut view = Arc::clone(&folder.view);
+            if !portal_is_readable && folder.is_there() {
+                Arc::make_mut(&mut view).state = FolderState::Unavailable(Unreadable {
+                    reason: Unavailable::Error,
+                    message: "the portal cannot be read".to_owned(),
+                });
+            }
+            view
+        };
         let shown = self.iter().filter(|folder| folder.is_shown(now));
-        shown
-            .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
-            .collect()
+        shown.map(|folder| (folder.view.id, view(folder))).collect()
     }
 
     /// Gives up the reads that did not end within a time.
@@ -244,6 +256,12 @@ impl Folders {
     pub fn with_class_slots(&mut self, id: FolderId) -> (&mut ClassSlots, Option<&mut Folder>) {
         let folder = self.by_id.get_mut(&id).map(Box::as_mut);
         (&mut self.class_slots, folder)
+    }
+
+    /// Begins a write of a folder, unless it is stored as it is. `behind`: how much older the time of a stored count may be.
+    pub fn begin_write(&mut self, id: FolderId, behind: Duration) -> Option<FolderChange> {
+        let folder = self.by_id.get_mut(&id)?;
+        folder.begin_write(&self.class_slots, behind)
     }
 }
 

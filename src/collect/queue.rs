@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::clock::Moment;
 use crate::model::FolderId;
 use crate::portal::{Demand, Lane};
 
@@ -18,9 +20,6 @@ const READS_PER_REQUEST: usize = 2;
 
 /// Reads of many pages that are made at once, where others have room beside them: with more of them, all would end late.
 const LARGE_READS: usize = 2;
-
-/// Interval between checks whether a read became slow or waits, which makes room for another one.
-const CHECK_DEMAND_EVERY: Duration = Duration::from_secs(1);
 
 /// After this number of reads of folders that press, a quiet one follows.
 const QUIET_EVERY: u32 = 3;
@@ -52,6 +51,13 @@ pub(super) enum ReadKind {
     Audit,
 }
 
+impl ReadKind {
+    /// Whether a collection waits for it.
+    pub const fn is_count(self) -> bool {
+        matches!(self, Self::Count | Self::Scan)
+    }
+}
+
 /// A read that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuedRead {
@@ -67,7 +73,7 @@ pub(super) struct QueuedRead {
 }
 
 /// What a read takes of the room that there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 enum Size {
     Usual,
     /// A count that is answered slowly.
@@ -77,6 +83,17 @@ enum Size {
 }
 
 impl QueuedRead {
+    pub fn new(folder: FolderId, kind: ReadKind, due: Due) -> Self {
+        Self {
+            due,
+            folder,
+            kind,
+            is_slow: false,
+            since: Moment::now().steady,
+            requests: 0,
+        }
+    }
+
     const fn size(&self) -> Size {
         match self.kind {
             ReadKind::Count if self.is_slow => Size::Slow,
@@ -84,23 +101,17 @@ impl QueuedRead {
             ReadKind::Walk | ReadKind::Scan | ReadKind::Audit => Size::Large,
         }
     }
-
-    fn lane(&self) -> Lane {
-        match self.size() {
-            Size::Usual => Lane::default(),
-            Size::Slow => Lane::slow(),
-            Size::Large => Lane::large(),
-        }
-    }
 }
 
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeMap<(Need, Size), BTreeSet<QueuedRead>>,
+    waiting: BTreeSet<QueuedRead>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
+    /// Told when a read that is being made makes room for another one, although it goes on.
+    eased: Arc<Notify>,
 }
 
 /// How many reads are being made that do not wait to repeat a request, and how many may be.
@@ -143,17 +154,15 @@ impl Room {
 
 impl Queue {
     pub fn push(&mut self, read: QueuedRead) {
-        let line = (read.due.need, read.size());
-        self.waiting.entry(line).or_default().insert(read);
+        self.waiting.insert(read);
     }
 
     /// Takes out the read that is to begin now, if there is room for one beside so many requests in flight, and begins it.
     pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
         let room = Room::beside(&self.begun, concurrency);
-        let first = |wanted| {
-            let waiting = self.waiting.iter();
-            let open = waiting.filter(|((need, size), _)| *need == wanted && room.is_for(*size));
-            open.filter_map(|(_, reads)| reads.first()).min().copied()
+        let first = |need| {
+            let mut reads = self.waiting.iter().filter(|read| read.due.need == need);
+            reads.find(|read| room.is_for(read.size())).copied()
         };
         let (pressing, quiet) = (first(Need::Pressing), first(Need::Quiet));
         let is_overdue = |quiet: &QueuedRead| {
@@ -161,9 +170,7 @@ impl Queue {
             was_first && self.since_quiet >= QUIET_EVERY
         };
         let next = quiet.filter(is_overdue).or(pressing).or(quiet)?;
-        if let Some(reads) = self.waiting.get_mut(&(next.due.need, next.size())) {
-            reads.remove(&next);
-        }
+        self.waiting.remove(&next);
         self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
@@ -171,49 +178,16 @@ impl Queue {
         Some((next, self.begin(&next)))
     }
 
-    /// Begins a read that did not wait.
-    pub fn begin(&mut self, read: &QueuedRead) -> Arc<Lane> {
-        let lane = Arc::new(read.lane());
-        let begun = (read.folder, read.kind);
-        self.begun.insert(begun, Arc::clone(&lane));
+    fn begin(&mut self, read: &QueuedRead) -> Arc<Lane> {
+        let lane = match read.size() {
+            Size::Usual => Lane::default(),
+            Size::Slow => Lane::slow(),
+            Size::Large => Lane::large(),
+        };
+        let lane = Arc::new(lane.telling(&self.eased));
+        self.begun
+            .insert((read.folder, read.kind), Arc::clone(&lane));
         lane
-    }
-
-    /// Whether a read of many pages may begin.
-    pub fn has_room_for_large(&self, concurrency: usize) -> bool {
-        Room::beside(&self.begun, concurrency).is_for(Size::Large)
-    }
-
-    /// Takes out every read that waits, but for audits.
-    pub fn take_waiting(&mut self) -> Vec<QueuedRead> {
-        let waiting = std::mem::take(&mut self.waiting).into_values().flatten();
-        let (audits, reads): (Vec<_>, _) = waiting.partition(|read| read.kind == ReadKind::Audit);
-        for audit in audits {
-            self.push(audit);
-        }
-        reads
-    }
-
-    /// Since when each read waits, but for audits.
-    pub fn waits_since(&self) -> impl Iterator<Item = Instant> {
-        let waiting = self.waiting.values().flatten();
-        let reads = waiting.filter(|read| read.kind != ReadKind::Audit);
-        reads.map(|read| read.since)
-    }
-
-    /// The folders whose requests have failed for so long, with the last error. A walk, or an audit, is no count.
-    pub fn failing(&self, time: Duration) -> Vec<(FolderId, String)> {
-        let begun = self.begun.iter();
-        let counts =
-            begun.filter(|((_, kind), _)| matches!(kind, ReadKind::Count | ReadKind::Scan));
-        let failing = counts.filter_map(|((id, _), lane)| Some((*id, lane.failed_for(time)?)));
-        failing.collect()
-    }
-
-    /// When to see next whether a read that has begun makes room for one that waits.
-    pub fn next_room(&self, now: Instant) -> Option<Instant> {
-        let waits = self.waiting.values().any(|reads| !reads.is_empty());
-        (waits && !self.begun.is_empty()).then(|| now + CHECK_DEMAND_EVERY)
     }
 
     /// A read ended.
@@ -221,25 +195,62 @@ impl Queue {
         self.begun.remove(&(folder, kind));
     }
 
-    /// Whether an audit waits or is being made.
-    pub fn is_auditing(&self) -> bool {
-        let waiting = self.waiting.iter();
-        let large = waiting.filter(|((_, size), _)| *size == Size::Large);
-        let mut large = large.flat_map(|(_, reads)| reads);
+    /// Waits until a read that goes on makes room for another one: it waits to repeat a request, or became slow.
+    pub async fn eased(&self) {
+        self.eased.notified().await;
+    }
+
+    /// The counts that wait of these folders, which press by now, come before those of quiet ones.
+    pub fn press(&mut self, pressing: &BTreeSet<FolderId>) {
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let pressed = waiting.map(|mut read| {
+            if read.kind.is_count() && pressing.contains(&read.folder) {
+                read.due.need = Need::Pressing;
+            }
+            read
+        });
+        self.waiting = pressed.collect();
+    }
+
+    /// Takes out every count that waits.
+    pub fn give_up_counts(&mut self) -> Vec<FolderId> {
+        let counts = self.waiting.extract_if(.., |read| read.kind.is_count());
+        counts.map(|read| read.folder).collect()
+    }
+
+    /// Since when each count waits.
+    pub fn waits_since(&self) -> impl Iterator<Item = Instant> {
+        let counts = self.waiting.iter().filter(|read| read.kind.is_count());
+        counts.map(|read| read.since)
+    }
+
+    /// The folders whose counts have had no good answer for so long, with the last error.
+    pub fn failing(&self, time: Duration) -> Vec<(FolderId, String)> {
+        let counts = self.begun.iter().filter(|((_, kind), _)| kind.is_count());
+        let failing = counts.filter_map(|((id, _), lane)| Some((*id, lane.failed_for(time)?)));
+        failing.collect()
+    }
+
+    /// Whether such a read waits or is being made.
+    pub fn has(&self, is_such: impl Fn(FolderId, ReadKind) -> bool) -> bool {
+        let mut waiting = self.waiting.iter();
         let mut begun = self.begun.keys();
-        begun.any(|(_, kind)| *kind == ReadKind::Audit)
-            || large.any(|read| read.kind == ReadKind::Audit)
+        waiting.any(|read| is_such(read.folder, read.kind))
+            || begun.any(|(folder, kind)| is_such(*folder, *kind))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Moment;
     use ReadKind::{Audit, Count, Scan};
 
     fn id(number: u128) -> FolderId {
         uuid::Uuid::from_u128(number).into()
+    }
+
+    fn is_audit(_: FolderId, kind: ReadKind) -> bool {
+        kind == Audit
     }
 
     fn started(queue: &mut Queue, in_flight: usize) -> Vec<(FolderId, ReadKind)> {
@@ -277,7 +288,7 @@ mod tests {
         push(&mut queue, 2, Audit, Need::Quiet, 0);
         let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
         assert_eq!(started(&mut queue, 2), first);
-        assert!(queue.is_auditing());
+        assert!(queue.has(is_audit));
 
         queue.ended(id(3), Scan);
         assert_eq!(started(&mut queue, 2), [(id(5), Scan)]);
@@ -288,13 +299,12 @@ mod tests {
         queue.ended(id(7), Count);
         assert_eq!(started(&mut queue, 2), [(id(2), Audit)]);
         queue.ended(id(2), Audit);
-        assert!(!queue.is_auditing());
+        assert!(!queue.has(is_audit));
 
         push(&mut queue, 2, Audit, Need::Quiet, 10);
         push(&mut queue, 8, Scan, Need::Quiet, 10);
-        let waiting = queue.take_waiting().into_iter();
-        assert!(waiting.map(|read| read.folder).eq([id(8)]));
-        assert!(queue.is_auditing());
+        assert_eq!(queue.give_up_counts(), [id(8)]);
+        assert!(queue.has(is_audit));
     }
 
     #[test]
@@ -318,15 +328,36 @@ mod tests {
         (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
         let first = [(id(1), Scan), (id(4), Count)];
         assert_eq!(started(&mut queue, 1), first);
-        let now = Moment::now().steady;
-        assert_eq!(queue.next_room(now), Some(now + CHECK_DEMAND_EVERY));
         let slow = QueuedRead {
             folder: id(7),
             is_slow: true,
-            ..queue.take_waiting()[1]
+            ..*queue.waiting.last().unwrap()
         };
         queue.push(slow);
         assert_eq!(started(&mut queue, 1), [(id(7), Count)]);
-        assert_eq!(queue.next_room(now), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_read_that_waits_or_becomes_slow_makes_room_for_another_one_at_once() {
+        let limit = Duration::from_secs(30);
+        for waits in [true, false] {
+            let mut queue = Queue::default();
+            (1..=3).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 9));
+            let (_, lane) = queue.next(1).unwrap();
+            assert!(queue.next(1).is_some() && queue.next(1).is_none());
+            let rests = async {
+                if waits {
+                    lane.rest(limit, &"status 503").await;
+                } else {
+                    lane.answered(limit, limit);
+                    std::future::pending::<()>().await;
+                }
+            };
+            tokio::select! {
+                () = rests => panic!("the read went on first"),
+                () = queue.eased() => {}
+            }
+            assert!(queue.next(1).is_some());
+        }
     }
 }

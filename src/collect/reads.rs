@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
 use crate::clock::Moment;
-use crate::collect::collection::{Listed, no_list};
+use crate::collect::collection::Listed;
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
@@ -57,7 +57,7 @@ impl Collector {
             });
         } else {
             self.queue.ended(folder, kind);
-            if kind != ReadKind::Audit {
+            if kind.is_count() {
                 self.finish(folder, |_, _| ReadOutcome::NothingToCount);
             }
         }
@@ -71,12 +71,9 @@ impl Collector {
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
-        if kind == ReadKind::Audit {
-            folder.is_there().then_some(())?;
-        } else {
-            folder.start().then_some(())?;
-            let pages = folder.expected().pages();
-            folder.show_scan((kind == ReadKind::Scan).then_some(pages));
+        folder.start(kind).then_some(())?;
+        if kind == ReadKind::Scan {
+            folder.show_scan(Some(folder.expected().pages()));
         }
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
@@ -86,10 +83,10 @@ impl Collector {
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
-            is_walk: kind == ReadKind::Walk || self.log.is_single(),
+            is_walk: kind == ReadKind::Walk || self.runs.is_single(),
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
-                history: Arc::clone(&folder.persisted.history),
+                history: Arc::clone(&folder.stored.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
                 clock_ahead: self.list.clock_ahead(),
@@ -139,6 +136,7 @@ impl Collector {
                 {
                     folder.walks.ended(Moment::now().steady);
                 }
+                self.queue_walk(id);
                 self.judge_sorting();
             }
         }
@@ -154,7 +152,7 @@ impl Collector {
     /// Pages of a folder show that it is not sorted.
     pub(super) fn refute(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(id) {
-            folder.persisted.order = SortingState::Refuted;
+            folder.stored.order = SortingState::Refuted;
             folder.doubt_boundaries();
         }
         self.judge_sorting();
@@ -163,7 +161,7 @@ impl Collector {
     /// A read that has not counted the folder goes on as another one, for which requests were made already, if the portal can be read.
     fn go_on_as(&mut self, kind: ReadKind, read: &QueuedRead, requests: u64) {
         if self.session.is_none() {
-            return self.refused_with_portal(read.folder);
+            return self.give_up(read.folder);
         }
         self.queue.push(QueuedRead {
             kind,
@@ -176,15 +174,12 @@ impl Collector {
     /// A folder was refused: the list of folders is asked whether the portal refuses all of them, unless it is known to.
     fn refused(&mut self, refusal: Refusal) {
         if self.list.state.trouble().is_some() {
-            return self.refused_with_portal(refusal.folder);
+            return self.give_up(refusal.folder);
         }
         let is_first = self.refused.is_empty();
         self.refused.push(refusal);
         if is_first {
-            let list = self.request_list();
-            self.tasks.spawn(list, |listed| {
-                Event::RefusalsExplained(listed.unwrap_or_else(no_list))
-            });
+            self.ask_list(Event::RefusalsExplained);
         }
     }
 
@@ -203,8 +198,8 @@ impl Collector {
     }
 
     /// A folder is not read, because the portal refuses altogether or cannot be read.
-    pub(super) fn refused_with_portal(&mut self, folder: FolderId) {
-        self.finish(folder, |folder, _| folder.give_up_read());
+    pub(super) fn give_up(&mut self, folder: FolderId) {
+        self.finish(folder, |folder, _| folder.forget_read());
     }
 
     /// A folder was read, or given up, which changes it.
@@ -215,7 +210,7 @@ impl Collector {
     ) {
         let portal = &self.settings.portal.name;
         let outcome = self.folders.update(id, portal, change);
-        self.save([id]);
+        self.saver.changed([id]);
         self.runs.folder_done(id, outcome);
     }
 }

@@ -1,4 +1,4 @@
-//! The collections of a portal that are under way: each is the list of folders, and the reads that it made due.
+//! The collections of a portal: each is the list of folders, and the reads that it made due.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,25 +7,48 @@ use tokio::time::Instant;
 
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
-use crate::model::FolderId;
-use crate::snapshot::{LastRun, RunResult};
+use crate::config::Collect;
+use crate::model::{FolderId, Timestamp};
+use crate::schedule::Tick;
+use crate::snapshot::{Collections, LastRun, RunResult};
+
+/// Counts of folders that cannot be read are shown for this many intervals at least (docs/metrics.md, Stale counts).
+const STALE_INTERVALS: u32 = 3;
 
 /// A collection that is under way.
-pub(super) struct Run {
+struct Run {
     began: Moment,
     /// When it ends, whatever is outstanding (`collect.timeout`).
     deadline: Instant,
     /// The folders that it made due and that are not read yet.
     outstanding: HashSet<FolderId>,
-    pub counted: usize,
-    pub failed: usize,
+    counted: usize,
+    failed: usize,
     /// Requests to the portal before it began.
     requests_before: u64,
 }
 
-/// The collections that are under way.
+/// A collection whose reads have ended.
+pub(super) struct EndedRun {
+    pub shown: LastRun,
+    pub counted: usize,
+    pub failed: usize,
+}
+
+impl EndedRun {
+    /// When it ended, if every folder was counted.
+    pub fn success(&self) -> Option<Timestamp> {
+        let is_success = self.shown.result == RunResult::Success;
+        is_success.then_some(self.shown.ended)
+    }
+}
+
+/// When collections ran and run, and those that are under way.
 #[derive(Default)]
 pub(super) struct Runs {
+    pub shown: Collections,
+    /// The time from the beginning of the last collection to the next one, if one is known to come.
+    pub interval: Option<Duration>,
     /// Waits for its list.
     listing: Option<Run>,
     reading: Vec<Run>,
@@ -34,6 +57,33 @@ pub(super) struct Runs {
 }
 
 impl Runs {
+    /// Continues from the last success before this process.
+    pub fn restored(last_success: Option<Timestamp>) -> Self {
+        let mut runs = Self::default();
+        runs.shown.last_success = last_success;
+        runs
+    }
+
+    /// A collection begins, on schedule or alone.
+    pub fn ticked(&mut self, tick: Option<Tick>) {
+        self.interval = tick.map(|tick| tick.next.since(Moment::now().wall));
+        if let Some(tick) = tick {
+            self.shown.gap = Some(tick.interval);
+            self.shown.next = Some(tick.next);
+        }
+    }
+
+    /// Whether no further collection is scheduled.
+    pub fn is_single(&self) -> bool {
+        self.interval.is_none()
+    }
+
+    /// The age from which on counts are withdrawn of a folder whose last read failed.
+    pub fn stale_after(&self, collect: &Collect) -> Duration {
+        let interval = self.shown.interval().unwrap_or_default();
+        collect.stale_after.max(interval * STALE_INTERVALS)
+    }
+
     /// Begins a collection, unless the last one still waits for its list.
     pub fn begin(&mut self, began: Moment, timeout: Duration, requests_before: u64) -> bool {
         let begins = self.listing.is_none();
@@ -92,35 +142,40 @@ impl Runs {
         }
     }
 
-    /// Takes out a collection that has nothing outstanding, or no more time: then what is outstanding has failed.
-    pub fn take_ended(&mut self, now: Instant) -> Option<Run> {
-        let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now;
+    /// Takes out a collection that has nothing outstanding, or no more time: then what is outstanding has failed. A list that cannot be read is one
+    /// that failed. `requests`: to the portal by now.
+    pub fn take_ended(&mut self, now: Moment, requests: u64) -> Option<EndedRun> {
+        let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now.steady;
         let at = self.reading.iter().position(has_ended)?;
-        let mut run = self.reading.remove(at);
-        run.failed += run.outstanding.len();
+        let run = self.reading.remove(at);
         self.has_skipped = false;
-        Some(run)
+        let (counted, failed) = (run.counted, run.failed + run.outstanding.len());
+        let shown = LastRun {
+            ended: now.wall,
+            duration: now.elapsed_since(run.began),
+            result: match (counted, failed) {
+                (_, 0) => RunResult::Success,
+                (0, _) => RunResult::Failure,
+                _ => RunResult::Partial,
+            },
+            requests: requests - run.requests_before,
+        };
+        Some(EndedRun {
+            shown,
+            counted,
+            failed,
+        })
     }
 
     /// When the next collection ends that has anything outstanding.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.reading.iter().map(|run| run.deadline).min()
     }
-}
 
-impl Run {
-    /// How it ended. A list that cannot be read is one that failed.
-    pub fn ended(&self, now: Moment, requests: u64) -> LastRun {
-        LastRun {
-            ended: now.wall,
-            duration: now.elapsed_since(self.began),
-            result: match (self.counted, self.failed) {
-                (_, 0) => RunResult::Success,
-                (0, _) => RunResult::Failure,
-                _ => RunResult::Partial,
-            },
-            requests: requests - self.requests_before,
-        }
+    /// What a collection counted is written.
+    pub fn ended(&mut self, run: &EndedRun) {
+        self.shown.last_run = Some(run.shown);
+        self.shown.last_success = run.success().or(self.shown.last_success);
     }
 }
 
@@ -152,12 +207,12 @@ mod tests {
                 runs.listed((0..outcomes.len()).map(id).collect());
             }
             for (number, outcome) in outcomes.iter().enumerate() {
-                assert!(runs.take_ended(now.steady).is_none());
+                assert!(runs.take_ended(now, 0).is_none());
                 runs.folder_done(id(number), *outcome);
             }
-            let run = runs.take_ended(now.steady).unwrap();
-            assert_eq!(run.ended(now, 0).result, result, "{outcomes:?}");
-            assert!(runs.take_ended(now.steady).is_none());
+            let run = runs.take_ended(now, 0).unwrap();
+            assert_eq!(run.shown.result, result, "{outcomes:?}");
+            assert!(runs.take_ended(now, 0).is_none());
         }
     }
 
@@ -168,8 +223,12 @@ mod tests {
         runs.listed([id(1), id(2)].into());
         runs.folder_done(id(1), Counted);
         assert_eq!(runs.next_deadline(), Some(now.steady + TIMEOUT));
-        let run = runs.take_ended(now.steady + TIMEOUT).unwrap();
-        assert_eq!(run.ended(now, 0).result, RunResult::Partial);
+        let later = Moment {
+            steady: now.steady + TIMEOUT,
+            ..now
+        };
+        let run = runs.take_ended(later, 0).unwrap();
+        assert_eq!(run.shown.result, RunResult::Partial);
         runs.folder_done(id(2), Counted);
         assert_eq!(runs.next_deadline(), None);
     }

@@ -1,4 +1,4 @@
-//! What is to be written of the portal, and the write that is under way.
+//! Writes what is known of the portal.
 //!
 //! Counting never waits for the database: one batch at a time writes the folders that changed meanwhile, as they are when it begins. A
 //! collection ends with the batch that writes what it counted.
@@ -11,17 +11,22 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::clock::Moment;
-use crate::collect::collection::Ending;
-use crate::collect::settings::Settings;
+use crate::collect::runs::EndedRun;
+use crate::collect::{Collector, Event};
+use crate::history::FolderCounters;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::snapshot::PortalView;
-use crate::store::{EntryKey, FolderChange, FolderChanges, Lease, PortalDocument, StoreError};
+use crate::store::{EntryKey, FolderChanges, Lease, PortalDocument, StoreError};
 
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
 const GAP: Duration = Duration::from_millis(250);
 
 /// Time from the end of a write that failed to the next one.
 const GAP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
+/// (docs/operations.md, State).
+const MAX_BEHIND: Duration = Duration::from_mins(5);
 
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
@@ -31,13 +36,10 @@ const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 /// What is to be written of one portal. Without a lease nothing is stored, and each write succeeds at once.
 pub(super) struct Saver {
     lease: Option<Lease>,
-    name: PortalName,
     entry: EntryKey,
     waiting: Batch,
     is_writing: bool,
     next: Instant,
-    /// The portal as it is stored; `None` if that is not known.
-    stored: Option<PortalDocument>,
     /// Why the database could not be used last, if it could not.
     refused: Option<StoreError>,
     /// The losses of the database after which everything was written once more.
@@ -47,49 +49,52 @@ pub(super) struct Saver {
 
 /// What is written together.
 #[derive(Default)]
-pub(super) struct Batch {
+struct Batch {
     /// The folders that may have changed.
-    pub folders: BTreeSet<FolderId>,
-    /// The collections that end with it.
-    pub ends: Vec<Ending>,
+    changed: BTreeSet<FolderId>,
     /// Folders to delete.
-    pub forgotten: Vec<FolderId>,
+    forgotten: Vec<FolderId>,
+    /// The collections that end with it.
+    ends: Vec<EndedRun>,
+}
+
+/// A write that ended.
+pub(super) struct Written {
+    result: Result<(), StoreError>,
+    took: Duration,
+    /// The folders with the counters that were written.
+    folders: Vec<(FolderId, Arc<FolderCounters>)>,
+    forgotten: Vec<FolderId>,
+    ends: Vec<EndedRun>,
 }
 
 impl Saver {
-    /// `stored`: what is stored of the portal.
-    pub fn new(lease: Option<Lease>, settings: &Settings, stored: PortalDocument) -> Self {
+    pub fn new(lease: Option<Lease>, entry: EntryKey) -> Self {
         let now = Moment::now().steady;
         Self {
             losses: lease.as_ref().map_or(0, Lease::losses),
             lease,
-            name: settings.portal.name.clone(),
-            entry: settings.entry.clone(),
+            entry,
             waiting: Batch::default(),
             is_writing: false,
             next: now,
-            stored: Some(stored),
             refused: None,
             forget_portals_at: now,
         }
     }
 
-    pub const fn is_writing(&self) -> bool {
-        self.is_writing
-    }
-
     /// These folders may have changed.
     pub fn changed(&mut self, folders: impl IntoIterator<Item = FolderId>) {
-        self.waiting.folders.extend(folders);
+        self.waiting.changed.extend(folders);
     }
 
     /// These folders are to be deleted.
-    pub fn forget(&mut self, folders: Vec<FolderId>) {
+    pub fn forget(&mut self, folders: impl IntoIterator<Item = FolderId>) {
         self.waiting.forgotten.extend(folders);
     }
 
     /// The reads of a collection have ended: it ends with the next write.
-    pub fn end_with_next(&mut self, end: Ending) {
+    pub fn end_with_next(&mut self, end: EndedRun) {
         self.waiting.ends.push(end);
     }
 
@@ -98,46 +103,26 @@ impl Saver {
         self.is_writing || !self.waiting.ends.is_empty()
     }
 
-    /// What the next write may have.
-    pub fn next_batch(&mut self) -> Batch {
-        self.next = Moment::now().steady + GAP;
-        std::mem::take(&mut self.waiting)
-    }
-
     /// When the next write begins; `None` while there is nothing to write, or a write is under way.
     pub fn due(&self) -> Option<Instant> {
-        let Batch { folders, ends, .. } = &self.waiting;
-        let has_something = !(folders.is_empty() && ends.is_empty());
+        let Batch { changed, ends, .. } = &self.waiting;
+        let has_something = !(changed.is_empty() && ends.is_empty());
         (has_something && !self.is_writing).then_some(self.next)
     }
 
     /// Whether the database lost what was written to it, so that everything is to be written once more. Said once for each loss.
-    pub fn has_lost(&mut self) -> bool {
+    fn has_lost(&mut self) -> bool {
         let losses = self.lease.as_ref().map_or(0, Lease::losses);
-        let before = std::mem::replace(&mut self.losses, losses);
-        if before != losses {
-            self.stored = None;
-        }
-        before != losses
+        std::mem::replace(&mut self.losses, losses) != losses
     }
 
-    /// Begins a write of these changes.
-    pub fn write(
+    /// Begins a write.
+    fn write(
         &mut self,
-        folders: Vec<FolderChange>,
-        forgotten: Vec<FolderId>,
-        portal: PortalDocument,
-        unwatched: Option<(Vec<EntryKey>, Timestamp)>,
+        changes: FolderChanges,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         self.is_writing = true;
-        // Until the database says otherwise.
-        let before = self.stored.replace(portal.clone());
-        let changes = FolderChanges {
-            portal: (before.as_ref() != Some(&portal)).then_some(portal),
-            forgotten,
-            unwatched,
-            folders,
-        };
+        self.next = Moment::now().steady + GAP;
         let (lease, entry) = (self.lease.clone(), self.entry.clone());
         async move {
             match lease {
@@ -148,7 +133,7 @@ impl Saver {
     }
 
     /// The write that was under way has ended. Logs whether the database can be used, when that changes.
-    pub fn end_write(&mut self, result: &Result<(), StoreError>) {
+    fn end_write(&mut self, result: &Result<(), StoreError>, portal: &PortalName) {
         self.is_writing = false;
         if *result == Err(StoreError::LostWrites) {
             // All is written at once.
@@ -157,22 +142,21 @@ impl Saver {
         let refused = result.as_ref().err();
         match (&self.refused, refused) {
             (None, Some(error)) => {
-                error!(portal = %self.name, %error, "state cannot be used: counters of entries do not change until it can");
+                error!(%portal, %error, "state cannot be used: counters of entries do not change until it can");
             }
             (Some(_), None) => {
-                info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
+                info!(%portal, "state can be used: counters of entries continue from what is stored");
             }
             (None, None) | (Some(_), Some(_)) => {}
         }
         if refused.is_some() {
-            self.stored = None;
             self.next = Moment::now().steady + GAP_AFTER_FAILURE;
         }
         self.refused = refused.cloned();
     }
 
     /// From time to time: the entries that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
-    pub fn forget_portals(
+    fn forget_portals(
         &mut self,
         watched: &[Arc<PortalView>],
     ) -> Option<(Vec<EntryKey>, Timestamp)> {
@@ -195,6 +179,102 @@ impl Saver {
         match &self.refused {
             Some(error) => Some(Err(error.to_string())),
             None => self.lease.as_ref().map(|_| Ok(())),
+        }
+    }
+}
+
+impl Collector {
+    /// Lets every folder be written that differs from what is stored.
+    pub(super) fn save_all(&mut self) {
+        self.saver.changed(self.folders.ids(|_| true));
+    }
+
+    /// Begins a write, if something is to be written by now and no other one is under way.
+    pub(super) fn start_write(&mut self) {
+        let now = Moment::now().steady;
+        if self.saver.due().is_some_and(|due| due <= now) {
+            self.write(MAX_BEHIND);
+        }
+    }
+
+    /// Begins a write of what waits. `behind`: how much older the time of a stored count may be.
+    fn write(&mut self, behind: Duration) {
+        if self.saver.has_lost() {
+            let folders = self.folders.iter_mut();
+            folders.for_each(|folder| folder.stored.was_lost());
+            self.save_all();
+        }
+        let batch = std::mem::take(&mut self.saver.waiting);
+        let folders = batch.changed.into_iter();
+        let folders = folders.filter_map(|id| self.folders.begin_write(id, behind));
+        let folders: Vec<_> = folders.collect();
+        let (forgotten, ends) = (batch.forgotten, batch.ends);
+        if folders.is_empty() && forgotten.is_empty() && ends.is_empty() {
+            return;
+        }
+        let written = folders.iter().map(|change| (change.id, change.counters()));
+        let written = written.collect();
+        let last_success = ends.iter().filter_map(EndedRun::success).max();
+        let portals = self.dependencies.publisher.current();
+        let changes = FolderChanges {
+            folders,
+            portal: Some(PortalDocument {
+                last_success: last_success.max(self.runs.shown.last_success),
+                failing_since: self.list.failing_since(),
+            }),
+            forgotten: forgotten.clone(),
+            unwatched: self.saver.forget_portals(&portals.portals),
+        };
+        let write = self.saver.write(changes);
+        let began = Moment::now();
+        self.tasks.spawn(write, move |result| {
+            Event::Written(Written {
+                // If a panic ended the write, nothing is known to be written.
+                result: result.unwrap_or(Err(StoreError::Closed)),
+                took: Moment::now().elapsed_since(began),
+                folders: written,
+                forgotten,
+                ends,
+            })
+        });
+    }
+
+    /// A write ended. What was not written waits for the next one; the collections end all the same.
+    pub(super) fn written(&mut self, written: Written) {
+        let portal = &self.settings.portal.name;
+        self.saver.end_write(&written.result, portal);
+        self.dependencies.events.wrote("state", written.took);
+        let is_written = written.result.is_ok();
+        if !is_written {
+            self.saver.forget(written.forgotten);
+            self.saver
+                .changed(written.folders.iter().map(|(id, _)| *id));
+        }
+        for (id, counters) in written.folders {
+            match self.folders.get_mut(id) {
+                Some(folder) if is_written => folder.show_written(counters),
+                Some(folder) => folder.stored.was_lost(),
+                None => {}
+            }
+        }
+        for end in &written.ends {
+            self.end(end);
+        }
+    }
+
+    /// Writes all that is not stored, once.
+    pub(super) async fn write_all(&mut self) {
+        self.end_writes().await;
+        self.save_all();
+        self.write(Duration::ZERO);
+        self.end_writes().await;
+    }
+
+    async fn end_writes(&mut self) {
+        while self.saver.is_writing {
+            if let Some(Event::Written(written)) = self.tasks.next().await {
+                self.written(written);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Walks: counts by boundaries that read the rows of all failed and flagged files as well, where there are more than a count reads.
 //!
-//! They are made beside the collections, so that no count waits for them to be published.
+//! Each follows a count of its folder. It is made beside the collections, so that no count waits for it to be published.
 
 use std::time::Duration;
 
@@ -10,13 +10,12 @@ use tracing::debug;
 use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::error::ReadError;
-use crate::collect::queue::{Due, Need, ReadKind};
+use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::collect::strategy::FEW_PAGES;
 use crate::count::FolderCount;
 use crate::model::{FolderId, Status};
 use crate::portal::PAGE_SIZE;
-use crate::snapshot::FolderState;
 
 /// A walk of many pages is made again after this time, and one of few pages if the numbers of files stay until then.
 const EVERY: Duration = Duration::from_mins(10);
@@ -53,43 +52,37 @@ impl Walks {
         }
     }
 
-    /// The pages of the walk that is due, if one is.
-    fn due(&self, now: Instant) -> Option<u64> {
-        let files = self.left_out?;
-        let pages = files.iter().map(|files| files.div_ceil(PAGE_SIZE)).sum();
-        let is_due = self.last.is_none_or(|(at, last)| {
-            now.saturating_duration_since(at) >= EVERY || files != last && pages <= FEW_PAGES
-        });
-        is_due.then_some(pages)
+    /// Whether files were counted since that time whose rows no walk has looked for.
+    pub fn are_owed(&self) -> bool {
+        let walked = self.last.map(|(_, files)| files);
+        self.left_out.is_some() && self.left_out != walked
+    }
+
+    fn are_due(&self, now: Instant) -> bool {
+        let Some((at, files)) = self.last else {
+            return self.left_out.is_some();
+        };
+        self.left_out.is_some_and(|left_out| {
+            let pages: u64 = left_out.iter().map(|files| files.div_ceil(PAGE_SIZE)).sum();
+            now.saturating_duration_since(at) >= EVERY || left_out != files && pages <= FEW_PAGES
+        })
     }
 }
 
 impl Collector {
-    /// Begins the walks that are due and for which there is room, the shortest first.
-    pub(super) fn start_walks(&mut self) {
-        while !self.log.is_single()
-            && self.may_read()
-            && self.queue.has_room_for_large(self.concurrency())
-            && let Some(id) = self.next_walk()
-            && let Some(folder) = self.folders.get_mut(id)
-        {
+    /// Queues the walk of a folder that was counted, if it is due.
+    pub(super) fn queue_walk(&mut self, id: FolderId) {
+        let now = Moment::now().steady;
+        let is_same = |folder, kind| folder == id && kind == ReadKind::Walk;
+        let folder = self.folders.get(id);
+        let is_due = folder.is_some_and(|folder| folder.walks.are_due(now));
+        if is_due && !self.runs.is_single() && !self.queue.has(is_same) {
             let due = Due {
                 need: Need::Pressing,
-                at: Moment::now().steady,
+                at: now,
             };
-            let read = folder.queue(ReadKind::Walk, due);
-            let lane = self.queue.begin(&read);
-            self.start_read(read, lane);
+            self.queue.push(QueuedRead::new(id, ReadKind::Walk, due));
         }
-    }
-
-    fn next_walk(&self) -> Option<FolderId> {
-        let now = Moment::now().steady;
-        let folders = self.folders.iter();
-        let folders = folders.filter(|folder| folder.view.state == FolderState::Counted);
-        let folders = folders.filter(|folder| folder.is_idle());
-        let due = folders.filter_map(|folder| Some((folder.walks.due(now)?, folder.view.id)));
-        due.min().map(|(_, id)| id)
     }
 
     /// A walk failed, or was refused. What was counted before holds; the next collection counts the folder again, and shows what is wrong.
@@ -119,15 +112,15 @@ mod tests {
             count
         };
         let start = Moment::now().steady;
-        for (walked, failed, is_whole, minutes, pages) in [
-            (None, 2_001, false, 0, Some(21)),
-            (None, 2_001, true, 0, None),
-            (None, 2_000, false, 20, None),
-            (Some(3_000), 3_000, false, 9, None),
-            (Some(3_000), 3_000, false, 10, Some(30)),
-            (Some(3_000), 3_001, false, 1, Some(31)),
-            (Some(6_000), 6_001, false, 9, None),
-            (Some(6_000), 6_001, false, 10, Some(61)),
+        for (walked, failed, is_whole, minutes, are_due) in [
+            (None, 2_001, false, 0, true),
+            (None, 2_001, true, 0, false),
+            (None, 2_000, false, 20, false),
+            (Some(3_000), 3_000, false, 9, false),
+            (Some(3_000), 3_000, false, 10, true),
+            (Some(3_000), 3_001, false, 1, true),
+            (Some(6_000), 6_001, false, 9, false),
+            (Some(6_000), 6_001, false, 10, true),
         ] {
             let mut walks = Walks::default();
             if let Some(failed) = walked {
@@ -136,8 +129,8 @@ mod tests {
             let now = start + Duration::from_mins(minutes);
             walks.counted(&count(failed, is_whole), now);
             assert_eq!(
-                walks.due(now),
-                pages,
+                walks.are_due(now),
+                are_due,
                 "{walked:?} {failed} {is_whole} {minutes}"
             );
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::Class;
-use crate::collect::folder::persisted::PersistedFolder;
+use crate::collect::folder::stored::Stored;
 use crate::config::Mode;
 use crate::count::{DoneFiles, FolderCount};
 use crate::history::{FileHistory, settled};
@@ -29,27 +29,27 @@ pub(super) fn failed_files(
     mode: Mode,
     watch: &Watch<'_>,
     count: &FolderCount,
-    persisted: &PersistedFolder,
+    stored: &Stored,
     began: Timestamp,
 ) -> Option<Arc<FailedFiles>> {
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
-    let files = failed(persisted, began);
+    let files = failed(stored, began);
     Some(Arc::new(FailedFiles {
         began,
         are_all: count.consistent && files.len() as u64 >= count.files[Status::Failed],
         files,
         page: count.failed_page,
-        watched: watch.seen(count, &persisted.history, began),
+        watched: watch.seen(count, &stored.history, began),
     }))
 }
 
 /// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
-fn failed(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile> {
-    let record = persisted.record.as_ref();
+fn failed(stored: &Stored, began: Timestamp) -> Vec<FailedFile> {
+    let record = stored.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
-    let files = settled(&persisted.history);
+    let files = settled(&stored.history);
     let failed = files.filter(|(_, file)| file.status == Status::Failed);
     failed
         .map(|(key, file)| FailedFile {

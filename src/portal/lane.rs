@@ -1,9 +1,10 @@
 //! How the requests of one task are answered, such as the read of a folder.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use crate::clock::Moment;
@@ -16,6 +17,8 @@ pub struct Lane {
     /// Whether the last answer was slow.
     slow: AtomicBool,
     failing: Mutex<Option<Failing>>,
+    /// Told when the task needs less than before.
+    eased: Arc<Notify>,
 }
 
 /// A request failed, and none has succeeded since.
@@ -54,6 +57,14 @@ impl Lane {
         }
     }
 
+    /// The same lane, which tells when its task becomes slow, or begins to wait.
+    pub fn telling(self, eased: &Arc<Notify>) -> Self {
+        Self {
+            eased: Arc::clone(eased),
+            ..self
+        }
+    }
+
     pub fn demand(&self) -> Demand {
         let now = Moment::now().steady;
         if self
@@ -75,8 +86,11 @@ impl Lane {
     }
 
     /// An answer came, or none within the time limit of the request.
-    pub(super) fn answered(&self, took: Duration, limit: Duration) {
-        self.slow.store(took > limit / 2, Ordering::Relaxed);
+    pub fn answered(&self, took: Duration, limit: Duration) {
+        let is_slow = took > limit / 2;
+        if !self.slow.swap(is_slow, Ordering::Relaxed) && is_slow {
+            self.eased.notify_one();
+        }
     }
 
     pub(super) fn succeeded(&self) {
@@ -84,7 +98,7 @@ impl Lane {
     }
 
     /// Waits before a request is repeated that failed. Nothing is in flight meanwhile.
-    pub(super) async fn rest(&self, wait: Duration, error: &impl ToString) {
+    pub async fn rest(&self, wait: Duration, error: &impl ToString) {
         let now = Moment::now().steady;
         let rests_until = now + wait;
         {
@@ -95,6 +109,7 @@ impl Lane {
                 rests_until,
             });
         }
+        self.eased.notify_one();
         sleep_until(rests_until).await;
     }
 

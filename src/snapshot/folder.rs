@@ -91,6 +91,14 @@ impl FolderState {
         matches!(self, Self::Departed(_))
     }
 
+    /// Why the last read did not count the folder, unless it left.
+    pub const fn unreadable(&self) -> Option<&Unreadable> {
+        match self {
+            Self::Unavailable(unreadable) => Some(unreadable),
+            Self::Unseen | Self::Counted | Self::Departed(_) => None,
+        }
+    }
+
     /// Why the folder cannot be counted, if so.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::ClassSlot;
 use crate::count::SortingState;
-use crate::history::{Departure, FileHistory, FolderRecord, Unreadable};
+use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, Unreadable};
 use crate::model::{FolderId, FolderName, PortalAddress, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::lease::Lease;
@@ -119,6 +119,12 @@ pub struct FolderChange {
 }
 
 impl FolderChange {
+    /// The counters that are written.
+    pub fn counters(&self) -> Arc<FolderCounters> {
+        let record = self.document.record.as_ref();
+        record.map_or_else(Arc::default, |record| Arc::clone(&record.counters))
+    }
+
     /// How many rows are written.
     fn rows(&self) -> usize {
         1 + self.parts.changed().len()

@@ -69,14 +69,6 @@ impl FileParts {
         std::mem::replace(self, Self::stored(self.number))
     }
 
-    /// Adds the parts that a write did not write.
-    pub fn add(&mut self, unwritten: Self) {
-        match (&mut self.changed, unwritten.changed) {
-            (Some(changed), Some(unwritten)) => changed.extend(unwritten),
-            _ => self.changed = None,
-        }
-    }
-
     pub(super) fn changed(&self) -> Vec<u32> {
         match &self.changed {
             Some(changed) => changed.iter().copied().collect(),

@@ -27,29 +27,29 @@ impl Folder {
     pub fn is_forgettable(&self, is_listed: bool, now: Timestamp) -> bool {
         let is_over = |since| is_older(since, STORED_AFTER_LEAVING, now);
         !self.is_being_read()
-            && (is_over(self.left_at().filter(|_| !is_listed)) || is_over(self.persisted.excluded))
+            && (is_over(self.left_at().filter(|_| !is_listed)) || is_over(self.stored.excluded))
     }
 
     /// Forgets the counters of a folder that left long enough ago; true if there were any.
     pub fn forget_counts(&mut self, now: Timestamp) -> bool {
-        let forgets = self.persisted.record.is_some()
+        let forgets = self.stored.record.is_some()
             && !self.is_being_read()
             && is_older(self.left_at(), STORED_AFTER_LEAVING, now);
         if forgets {
-            self.persisted.forget_counts();
+            self.stored.forget_counts();
         }
         forgets
     }
 
     fn left_at(&self) -> Option<Timestamp> {
-        self.persisted.departure.map(|departure| departure.since)
+        self.stored.departure.map(|departure| departure.since)
     }
 
     /// The configuration excludes the folder: it is not shown, and its counters stay stored. True if this is new.
     pub fn exclude(&mut self, now: Timestamp) -> bool {
         let is_new = !self.is_excluded();
         if is_new {
-            self.persisted.excluded = Some(now);
+            self.stored.excluded = Some(now);
             self.withdraw();
         }
         is_new
@@ -57,7 +57,7 @@ impl Folder {
 
     /// The configuration does not exclude the folder any more.
     pub fn admit(&mut self) {
-        if self.persisted.excluded.take().is_some() {
+        if self.stored.excluded.take().is_some() {
             self.read_log.forget_reads();
             self.withdraw();
         }
@@ -65,12 +65,12 @@ impl Folder {
 
     /// Whether the configuration excludes the folder.
     pub fn is_excluded(&self) -> bool {
-        self.persisted.excluded.is_some()
+        self.stored.excluded.is_some()
     }
 
     /// Whether the folder is neither gone, nor unlisted, nor excluded.
     pub fn is_there(&self) -> bool {
-        self.persisted.departure.is_none() && !self.is_excluded()
+        self.stored.departure.is_none() && !self.is_excluded()
     }
 
     /// Whether the folder is asked for: the list names it, and the configuration does not exclude it. One that is gone may come back.
@@ -80,33 +80,32 @@ impl Folder {
 
     /// Whether the list does not name the folder any more.
     pub fn is_unlisted(&self) -> bool {
-        let departure = self.persisted.departure;
+        let departure = self.stored.departure;
         departure.is_some_and(|departure| departure.reason == DepartureReason::Unlisted)
     }
 
     /// The folder is not there any more: its counts are withdrawn at once.
     pub fn leave(&mut self, reason: DepartureReason, now: Timestamp) {
         let since = self.left_at().unwrap_or(now);
-        self.persisted.departure = Some(Departure { reason, since });
+        self.stored.departure = Some(Departure { reason, since });
         self.withdraw();
     }
 
     /// Shows that it left, if it did.
     pub(super) fn show_departure(&mut self) {
-        if let Some(departure) = self.persisted.departure {
+        if let Some(departure) = self.stored.departure {
             self.view_mut().state = FolderState::Departed(departure);
         }
     }
 
     /// Withdraws the counts, and keeps the other facts about the folder.
     fn withdraw(&mut self) {
-        self.state_before = None;
         self.view_mut().state = FolderState::Unseen;
         self.show_departure();
         let view = self.view_mut();
         view.counts = None;
         view.reported_files = None;
-        self.show_persisted();
+        self.show_stored();
     }
 }
 
@@ -119,8 +118,8 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 mod tests {
     use super::*;
     use crate::clock::Moment;
-    use crate::collect::folder::persisted::PersistedFolder;
-    use crate::collect::queue::{Due, Need, ReadKind};
+    use crate::collect::folder::stored::Stored;
+    use crate::collect::queue::{Due, Need};
     use crate::model::FolderName;
 
     const HOUR: i64 = 3_600_000;
@@ -128,7 +127,7 @@ mod tests {
 
     fn folder() -> Folder {
         let id = uuid::Uuid::from_u128(7).into();
-        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default())
+        Folder::new(id, FolderName::new("Inbox"), Stored::default())
     }
 
     fn at(millis: i64) -> Timestamp {
@@ -171,7 +170,7 @@ mod tests {
             need: Need::Quiet,
             at: Moment::now().steady,
         };
-        folder.queue(ReadKind::Count, at_once);
+        folder.queue(at_once);
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());

@@ -1,66 +1,163 @@
-//! The stored data of a folder, and its view.
+//! The facts about a folder that are stored, in memory and in the database.
+//!
+//! Those in memory are ahead of the database while a write is under way or writes fail. The counters that are shown are those in the
+//! database, so that a restart never restores values below those that were scraped.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Folder;
-use super::persisted::FolderWrite;
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::history::oldest;
-use crate::snapshot::{Counts, FolderState, FolderView, Unreadable};
-use crate::store::{FolderChange, FolderDocument};
+use crate::count::SortingState;
+use crate::history::{
+    CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, apply, oldest,
+};
+use crate::model::{ByStatus, FileKey, Timestamp};
+use crate::snapshot::Counts;
+use crate::store::{FileParts, FolderChange, FolderDocument, StoredFolder};
+
+/// The facts about one folder that are stored.
+#[derive(Debug, Default)]
+pub(in crate::collect) struct Stored {
+    pub record: Option<FolderRecord>,
+    pub history: Arc<FileHistory>,
+    /// What its rows showed about their order.
+    pub order: SortingState,
+    pub departure: Option<Departure>,
+    /// Since when the configuration excludes it.
+    pub excluded: Option<Timestamp>,
+    /// The counters that the database has.
+    counters: Arc<FolderCounters>,
+    written: Written,
+}
+
+/// What the last write had, so far as it is compared with what is known now; by default, everything differs.
+#[derive(Debug, Default)]
+struct Written {
+    /// [`FolderDocument::substance`].
+    substance: Option<u64>,
+    counted: Option<Timestamp>,
+    /// What of the files differs.
+    unsaved: FileParts,
+}
+
+impl Stored {
+    pub fn restored(stored: StoredFolder) -> Self {
+        let StoredFolder {
+            document,
+            files,
+            parts,
+        } = stored;
+        let record = document.record.as_ref();
+        Self {
+            counters: record.map_or_else(Arc::default, |record| Arc::clone(&record.counters)),
+            written: Written {
+                substance: Some(document.substance()),
+                counted: record.map(|record| record.counted),
+                unsaved: parts,
+            },
+            record: document.record,
+            history: Arc::new(files),
+            order: document.order,
+            departure: document.departure,
+            excluded: document.excluded,
+        }
+    }
+
+    /// Applies a read; returns the files that are done since the one before, and whether others that it does not show are not there.
+    pub fn apply(&mut self, read: &CompletedRead) -> (Vec<FileKey>, bool) {
+        let update = apply(self.record.as_ref(), Arc::make_mut(&mut self.history), read);
+        self.written.unsaved.note(update.changed);
+        self.record = Some(update.record);
+        self.departure = None;
+        (update.finished, update.whole)
+    }
+
+    pub fn forget_counts(&mut self) {
+        self.record = None;
+        self.history = Arc::default();
+        self.written.unsaved = FileParts::default();
+    }
+
+    /// The next count is the base of the entries after it.
+    pub fn forget_base(&mut self) {
+        if let Some(record) = &mut self.record {
+            record.unidentified = ByStatus::default();
+        }
+    }
+
+    /// What the last full scan counted, if the folder's entry in the list shows no change since.
+    pub fn scanned(&self, entry: Option<ListEntry>) -> Option<ByStatus<u64>> {
+        let full_read = self.record.as_ref().and_then(|record| record.full_read);
+        let scanned = full_read.and_then(|full_read| full_read.scanned)?;
+        let is_same = entry.is_some_and(|now| !now.differs(scanned.entry));
+        is_same.then_some(scanned.counts)
+    }
+
+    /// The database may not have what was written to it. What was shown is not taken back.
+    pub fn was_lost(&mut self) {
+        self.written = Written::default();
+    }
+}
 
 impl Folder {
-    fn document(&self, class_slots: &ClassSlots) -> FolderDocument {
-        let FolderView { id, name, .. } = &*self.view;
-        let persisted = &self.persisted;
-        FolderDocument {
-            name: name.clone(),
-            record: persisted.record.clone(),
-            class_slots: class_slots.of(*id).cloned().collect(),
-            order: persisted.order,
-            unreadable: self.unreadable().cloned(),
-            departure: persisted.departure,
-            excluded: persisted.excluded,
-        }
-    }
-
-    /// Why its last read did not count it, whether or not the portal can be read.
-    fn unreadable(&self) -> Option<&Unreadable> {
-        match self.state_before.as_deref().unwrap_or(&self.view.state) {
-            FolderState::Unavailable(unreadable) => Some(unreadable),
-            FolderState::Unseen | FolderState::Counted | FolderState::Departed(_) => None,
-        }
-    }
-
-    /// Begins a write of it, unless it is stored as it is. `behind`: how much older the time of the stored count may be.
+    /// Begins a write of it, if the document, or files, differ from what was written last. Where nothing but the time of the count does, it may be
+    /// older by less than `behind`.
     pub fn begin_write(
         &mut self,
         class_slots: &ClassSlots,
         behind: Duration,
-    ) -> Option<(FolderChange, FolderWrite)> {
+    ) -> Option<FolderChange> {
         let document = self.document(class_slots);
-        self.persisted.begin_write(self.view.id, document, behind)
+        let substance = Some(document.substance());
+        let counted = document.record.as_ref().map(|record| record.counted);
+        let (history, last) = (&self.stored.history, &mut self.stored.written);
+        let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
+        let apart = u128::from(millis(counted).abs_diff(millis(last.counted)));
+        let is_old = apart > 0 && apart >= behind.as_millis();
+        if last.substance == substance && last.unsaved.are_stored() && !is_old {
+            return None;
+        }
+        (last.substance, last.counted) = (substance, counted);
+        Some(FolderChange {
+            id: self.view.id,
+            document,
+            files: Arc::clone(history),
+            parts: last.unsaved.take(history.len()),
+        })
     }
 
-    /// A write of it ended: shows the counters that the database has now.
-    pub fn end_write(&mut self, write: FolderWrite, is_written: bool) {
-        self.persisted.end_write(write, is_written);
-        self.show_persisted();
+    fn document(&self, class_slots: &ClassSlots) -> FolderDocument {
+        let (view, stored) = (&self.view, &self.stored);
+        FolderDocument {
+            name: view.name.clone(),
+            record: stored.record.clone(),
+            class_slots: class_slots.of(view.id).cloned().collect(),
+            order: stored.order,
+            unreadable: view.state.unreadable().cloned(),
+            departure: stored.departure,
+            excluded: stored.excluded,
+        }
+    }
+
+    /// The database has these counters now.
+    pub fn show_written(&mut self, counters: Arc<FolderCounters>) {
+        self.stored.counters = counters;
+        self.show_stored();
     }
 
     /// Shows the stored count, which is as old as it is, until the first read.
     pub fn show_stored_count(&mut self, errors: Vec<ErrorRow>, now: Moment) {
         let there = self.is_there();
-        let Some(record) = self.persisted.record.as_ref().filter(|_| there) else {
+        let Some(record) = self.stored.record.as_ref().filter(|_| there) else {
             return;
         };
         let age = now.wall.since(record.counted);
         let counts = Counts {
             files: record.counts,
             errors,
-            oldest: oldest(&self.persisted.history, |_| true),
+            oldest: oldest(&self.stored.history, |_| true),
             look: record.look,
             counted: Moment {
                 wall: record.counted,
@@ -72,10 +169,10 @@ impl Folder {
     }
 
     /// Shows what is stored: all of it while the folder is there, nothing after it left.
-    pub(super) fn show_persisted(&mut self) {
+    pub(super) fn show_stored(&mut self) {
         let there = self.is_there();
-        let counters = there.then(|| Arc::clone(&self.persisted.stored_counters));
-        let record = self.persisted.record.as_ref().filter(|_| there);
+        let counters = there.then(|| Arc::clone(&self.stored.counters));
+        let record = self.stored.record.as_ref().filter(|_| there);
         let full_read = record.and_then(|record| record.full_read);
         let day = record.map(|record| Arc::clone(&record.day));
         let newest = record.and_then(|record| record.newest.clone());

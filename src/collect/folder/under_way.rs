@@ -7,7 +7,7 @@ use crate::collect::queue::{Due, QueuedRead, ReadKind};
 use crate::snapshot::Unavailable;
 
 impl Folder {
-    /// Whether a read is queued or under way, or has a refusal that is not explained yet.
+    /// Whether a count is queued or under way, or has a refusal that is not explained yet, or a walk is under way.
     pub fn is_being_read(&self) -> bool {
         self.is_being_read
     }
@@ -17,21 +17,23 @@ impl Folder {
         self.is_collected() && !self.is_being_read
     }
 
-    /// A read is due.
-    pub fn queue(&mut self, kind: ReadKind, due: Due) -> QueuedRead {
+    /// A count is due.
+    pub fn queue(&mut self, due: Due) -> QueuedRead {
         self.is_being_read = true;
         QueuedRead {
-            due,
-            folder: self.view.id,
-            kind,
             is_slow: self.slow,
-            since: Moment::now().steady,
-            requests: 0,
+            ..QueuedRead::new(self.view.id, ReadKind::Count, due)
         }
     }
 
-    /// The read begins; returns false if it is not wanted any more.
-    pub fn start(&mut self) -> bool {
+    /// A read begins; returns false if it is not wanted any more. A walk is not while the folder is counted, which another one follows.
+    pub fn start(&mut self, kind: ReadKind) -> bool {
+        if kind == ReadKind::Audit {
+            return self.is_there();
+        }
+        if kind == ReadKind::Walk && !self.is_idle() {
+            return false;
+        }
         self.is_being_read = self.is_collected();
         if self.is_being_read {
             self.read_log.begin(Moment::now().steady);
@@ -58,12 +60,5 @@ impl Folder {
     pub fn forget_read(&mut self) -> ReadOutcome {
         self.show_scan(None);
         self.end_read(ReadOutcome::Failed)
-    }
-
-    /// No read is made, because the portal cannot be read.
-    pub fn give_up_read(&mut self) -> ReadOutcome {
-        let outcome = self.forget_read();
-        self.portal_failed();
-        outcome
     }
 }
