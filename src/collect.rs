@@ -27,34 +27,32 @@ mod tasks;
 mod walk;
 mod watched;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use humantime::format_duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::config::{Collect, Errors, Portal, Request, Strategy};
-use crate::history::ListEntry;
+use crate::config::Strategy;
 use crate::metrics::PortalEvents;
+use crate::model::FolderId;
 use crate::portal::{Client, Session};
-use crate::schedule::{Due, Heartbeat, Ticker};
+use crate::schedule::{Heartbeat, Ticker};
 use crate::snapshot::{PortalView, Publisher, SortingState};
 use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
 pub use settings::Settings;
 
 use collection::Listed;
+use error::ReadError;
 use folders::Folders;
 use list::FolderList;
 use progress::Progress;
 use queue::{Queue, QueuedRead};
 use read_task::FolderRead;
-use reads::Refusal;
 use runs::Runs;
 use saver::{Saver, Written};
 use tasks::Tasks;
@@ -67,9 +65,6 @@ const PUBLISH_GAP: Duration = Duration::from_millis(250);
 
 /// Folders that a message names, at most.
 const NAMED_FOLDERS: usize = 3;
-
-/// Maximum number of results of tasks that are processed before anything else.
-const MAX_EVENTS: usize = 256;
 
 pub struct Dependencies {
     pub client: Arc<Client>,
@@ -86,13 +81,7 @@ pub struct Dependencies {
 pub struct Plan {
     pub settings: Settings,
     pub client: Arc<Client>,
-    pub due: Due,
-    /// What collections depend on: where it changes, one begins now.
-    pub basis: Arc<Basis>,
 }
-
-/// What the collections of a portal depend on.
-pub type Basis = (Portal, Collect, Request, Errors);
 
 pub struct Collector {
     settings: Arc<Settings>,
@@ -112,7 +101,7 @@ pub struct Collector {
     /// The client for reads, from the last list on that could be read.
     session: Option<Arc<Session>>,
     /// Refused reads, until the list of folders that was asked for because of them is there.
-    refused: Vec<Refusal>,
+    refused: Vec<(FolderId, ReadError)>,
     tasks: Tasks,
 }
 
@@ -120,7 +109,7 @@ pub struct Collector {
 enum Event {
     Listed(Listed),
     RefusalsExplained(Listed),
-    FolderRead(QueuedRead, Option<ListEntry>, Box<FolderRead>),
+    FolderRead(QueuedRead, Box<FolderRead>),
     Written(Written),
 }
 
@@ -160,19 +149,25 @@ impl Collector {
         heartbeat: Heartbeat,
         cancel: CancellationToken,
     ) {
-        let lease = self
-            .dependencies
-            .ledger
-            .as_ref()
-            .map(Ledger::lease)
-            .cloned();
-        let plan = plans.borrow_and_update().clone();
-        let mut ticker = Ticker::new(plan.due, &heartbeat);
-        let mut basis = plan.basis;
+        let lease = self.dependencies.ledger.as_ref().map(Ledger::lease);
+        let lease = lease.cloned();
         let is_over = || lease.as_ref().is_some_and(Lease::is_over);
+        let mut ticker = Ticker::new(self.settings.due(), &heartbeat);
         while !cancel.is_cancelled() && !is_over() {
-            let schedule = (&mut ticker, &mut basis);
-            self.step(schedule, &mut plans, &heartbeat, &cancel).await;
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                Ok(()) = plans.changed() => {
+                    let plan = plans.borrow_and_update().clone();
+                    if !plan.settings.collects_like(&self.settings) {
+                        // One begins now.
+                        ticker = Ticker::new(plan.settings.due(), &heartbeat);
+                    }
+                    self.reconfigure(plan);
+                }
+                tick = ticker.next() => self.begin(Some(tick)),
+                () = self.event() => {}
+            }
+            self.go_on();
             self.dependencies.progress.beat();
         }
         if !is_over() {
@@ -180,37 +175,24 @@ impl Collector {
         }
     }
 
-    async fn step(
-        &mut self,
-        (ticker, basis): (&mut Ticker, &mut Arc<Basis>),
-        plans: &mut watch::Receiver<Plan>,
-        heartbeat: &Heartbeat,
-        cancel: &CancellationToken,
-    ) {
-        let wake = self.next_wake();
-        tokio::select! {
-            () = cancel.cancelled() => {}
-            Ok(()) = plans.changed() => {
-                let plan = plans.borrow_and_update().clone();
-                if plan.basis != *basis {
-                    *basis = plan.basis;
-                    *ticker = Ticker::new(plan.due, heartbeat);
-                }
-                self.reconfigure(plan.settings, plan.client);
-            }
-            tick = ticker.next() => self.begin(Some(tick)),
-            Some(event) = self.tasks.next() => self.tasks_ended(event),
-            () = self.queue.eased() => {}
-            () = sleep_until(wake) => self.ask_again(),
+    /// Collects once and returns when every folder was read or given up.
+    pub async fn once(&mut self) {
+        self.begin(None);
+        while self.runs.are_under_way() || self.saver.holds_ends() {
+            self.event().await;
+            self.go_on();
         }
-        self.go_on();
+        self.folders.give_up_reads(self.settings.collect.timeout);
+        self.publish();
     }
 
-    /// Collects before the schedule says so, if it is time to ask again for a list that failed.
-    fn ask_again(&mut self) {
-        let now = Moment::now().steady;
-        if self.list.retry_at().is_some_and(|at| at <= now) {
-            self.collect();
+    /// Waits until there is something to do, and processes the result of a task.
+    async fn event(&mut self) {
+        let wake = self.next_wake();
+        tokio::select! {
+            Some(event) = self.tasks.next() => self.task_ended(event),
+            () = self.queue.eased() => {}
+            () = sleep_until(wake) => {}
         }
     }
 
@@ -229,64 +211,39 @@ impl Collector {
 
     /// Does what is due by now, after any event.
     fn go_on(&mut self) {
+        let now = Moment::now().steady;
+        if self.list.retry_at().is_some_and(|at| at <= now) {
+            self.collect();
+        }
         self.end_collections();
-        if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
-            self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
+        if self.next_audit_check <= now && self.session.is_some() {
+            self.next_audit_check = now + audit::CHECK_EVERY;
             self.queue_audit();
         }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
         self.end_collections();
         self.start_write();
-        let now = Moment::now().steady;
         if self.publish_at.is_some_and(|at| at <= now) {
             self.publish();
         }
-    }
-
-    /// Collects once and returns when every folder was read or given up.
-    pub async fn once(&mut self) {
-        self.begin(None);
-        while self.runs.are_under_way() || self.saver.holds_ends() {
-            let wake = self.next_wake();
-            tokio::select! {
-                Some(event) = self.tasks.next() => self.tasks_ended(event),
-                () = self.queue.eased() => {}
-                () = sleep_until(wake) => {}
-            }
-            self.go_on();
-        }
-        let limit = self.settings.collect.timeout;
-        self.folders.give_up_reads(limit);
-        self.publish();
-    }
-
-    /// Processes the results of a task and of others that ended meanwhile.
-    fn tasks_ended(&mut self, event: Event) {
-        self.task_ended(event);
-        for _ in 1..MAX_EVENTS {
-            let Some(Some(event)) = self.tasks.next().now_or_never() else {
-                break;
-            };
-            self.task_ended(event);
-        }
-        self.publish_soon();
     }
 
     fn task_ended(&mut self, event: Event) {
         match event {
             Event::Listed(listed) => self.listed(listed),
             Event::RefusalsExplained(listed) => self.refusals_explained(listed),
-            Event::FolderRead(queued, entry, read) => self.folder_read(&queued, entry, *read),
+            Event::FolderRead(queued, read) => self.folder_read(&queued, *read),
             Event::Written(written) => self.written(written),
         }
+        self.publish_soon();
     }
 
     /// Continues with another configuration. Reads under way are completed.
     /// Folders that it does not exclude any more are admitted with the next list.
-    fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
-        self.settings = Arc::new(settings);
-        self.dependencies.client = client;
+    fn reconfigure(&mut self, plan: Plan) {
+        self.settings = Arc::new(plan.settings);
+        self.dependencies.client = plan.client;
         let settings = &self.settings;
         let now = Moment::now().wall;
         self.folders.exclude_others(settings, now);
@@ -359,15 +316,11 @@ impl Collector {
         }
         let folders = self.folders.iter();
         let unsorted = folders.filter(|folder| folder.order() == SortingState::Refuted);
-        let mut names: Vec<_> = unsorted.map(|folder| folder.view.name.label()).collect();
-        let more = names.len().saturating_sub(NAMED_FOLDERS);
-        names.truncate(NAMED_FOLDERS);
-        let mut names = names.join(", ");
-        if more > 0 {
-            let _ = write!(names, " and {more} more");
-        }
+        let names: Vec<_> = unsorted.map(|folder| folder.view.name.label()).collect();
+        let first = names[..names.len().min(NAMED_FOLDERS)].join(", ");
         Some(format!(
-            "the portal does not sort by status, as the rows of these folders show: {names}; every page is read of all folders that were not shown to be sorted"
+            "the portal does not sort by status, as the rows of {} folders show ({first}): every page is read of all folders that were not shown to be sorted",
+            names.len()
         ))
     }
 }

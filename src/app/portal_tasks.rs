@@ -157,9 +157,7 @@ impl PortalTasks {
         stored: StoredPortal,
         end: CancellationToken,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let Plan {
-            settings, client, ..
-        } = self.plans.borrow().clone();
+        let Plan { settings, client } = self.plans.borrow().clone();
         let dependencies = Dependencies {
             client,
             events: self.shared.events.of(&self.name),

@@ -17,7 +17,6 @@ use crate::config::{Config, Portal, State};
 use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::Rules;
-use crate::schedule::Due;
 use crate::snapshot::PortalView;
 use crate::store::Standing;
 
@@ -179,24 +178,11 @@ impl Portals {
 /// How a portal is collected, and when its files are reindexed.
 fn plan(config: &Config, portal: &Portal, client: Arc<Client>) -> (Plan, Rules) {
     let settings = Settings::new(portal, config);
-    let collect = &config.collect;
     let rules = Rules {
         reindex: Arc::clone(&settings.reindex),
-        zone: collect.timezone,
+        zone: config.collect.timezone,
         max_classes: settings.errors.max_classes,
         client: Arc::clone(&client),
     };
-    let basis = (
-        portal.clone(),
-        collect.clone(),
-        config.request.clone(),
-        config.errors.clone(),
-    );
-    let plan = Plan {
-        settings,
-        client,
-        due: Due::new(collect.schedule.clone(), collect.timezone, collect.jitter),
-        basis: Arc::new(basis),
-    };
-    (plan, rules)
+    (Plan { settings, client }, rules)
 }

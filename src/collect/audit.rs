@@ -9,14 +9,15 @@ use tracing::{info, warn};
 
 use crate::clock::Moment;
 use crate::collect::Collector;
+use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
+use crate::collect::folders::Folders;
 use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
-use crate::collect::read_task::{FolderRead, Found};
+use crate::collect::read_task::Found;
 use crate::collect::sorting;
 use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
 use crate::count::Way;
-use crate::history::ListEntry;
 use crate::model::{FolderId, Timestamp};
 use crate::snapshot::{FolderState, SortingState};
 
@@ -64,8 +65,8 @@ impl Collector {
             && folder.order() != SortingState::Refuted
             && folder.expected().pages() <= collect.max_pages_per_folder.get()
             && !folder.has_unreadable_pages();
-        let is_vouched = sorting::of_folder(self.sorting, folder.order()) == SortingState::Shown
-            || folder.scanned().is_some();
+        let is_vouched =
+            self.sorting_of(folder) == SortingState::Shown || folder.scanned().is_some();
         let is_recent = |full_read: Timestamp| now.wall.since(full_read) < collect.full_every;
         let is_too_soon = |at: Instant| now.steady < at + collect.full_every / LEAST_SHARE;
         can_be_audited
@@ -73,20 +74,17 @@ impl Collector {
             && !folder.audited.is_some_and(is_too_soon)
     }
 
-    /// An audit ended, which began with an entry of the list.
-    pub(super) fn audited(&mut self, id: FolderId, entry: Option<ListEntry>, read: FolderRead) {
+    /// An audit ended.
+    pub(super) fn audited(&mut self, id: FolderId, result: Result<Found, ReadError>) {
         let portal = &self.settings.portal.name;
         let reindex = &self.settings.reindex;
-        let (class_slots, folder) = self.folders.with_class_slots(id);
-        let Some(folder) = folder.filter(|folder| folder.is_there()) else {
+        let Folders { by_id, class_slots } = &mut self.folders;
+        let Some(folder) = by_id.get_mut(&id).filter(|folder| folder.is_there()) else {
             return;
         };
-        folder.audited = Some(read.ended.steady);
-        match read.result {
-            Ok(Found::Counted(count)) => {
-                let read = (read.began, read.ended, *count);
-                folder.finish_audit(read, entry, class_slots, reindex);
-            }
+        folder.audited = Some(Moment::now().steady);
+        match result {
+            Ok(Found::Counted(read)) => folder.finish_audit(*read, class_slots, reindex),
             Ok(Found::ManyPages | Found::Unsorted) => {}
             Err(error) => {
                 warn!(%portal, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
@@ -105,19 +103,15 @@ impl Collector {
             return;
         }
         let portal = &self.settings.portal.name;
-        match state {
-            SortingState::Assumed => {
-                info!(%portal, "it is not known any more whether the portal sorts by status");
+        if state == SortingState::Refuted {
+            let others = self.folders.iter_mut();
+            let others = others.filter(|folder| folder.order() == SortingState::Assumed);
+            others.for_each(Folder::doubt_boundaries);
+            if let Some(unsorted) = self.unsorted() {
+                warn!(%portal, "{unsorted}");
             }
-            SortingState::Shown => {
-                info!(%portal, "the rows of a full scan show that the portal sorts by status");
-            }
-            SortingState::Refuted => {
-                warn!(%portal, folders = self.unsorted(), "the portal does not sort by status: every page is read of folders that were not shown to be sorted");
-                let others = self.folders.iter_mut();
-                let others = others.filter(|folder| folder.order() == SortingState::Assumed);
-                others.for_each(Folder::doubt_boundaries);
-            }
+        } else {
+            info!(%portal, sorting = state.as_str(), "what is known of the order of its lists changed");
         }
         self.publish_soon();
     }

@@ -1,9 +1,9 @@
 //! One collection of a portal: the list of folders, the folders that it makes due, and the end.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use crate::clock::Moment;
@@ -40,9 +40,7 @@ impl Collector {
     }
 
     fn skip(&mut self) {
-        if self.runs.skipped() {
-            warn!(portal = %self.settings.portal.name, "collections are skipped while the last one still runs");
-        }
+        debug!(portal = %self.settings.portal.name, "a collection is skipped while the last one still runs");
         self.dependencies.events.ran(RunResult::Skipped);
     }
 
@@ -66,62 +64,60 @@ impl Collector {
 
     /// The list that a collection began with is there: queues the folders that are due.
     pub(super) fn listed(&mut self, listed: Listed) {
-        match listed {
-            Ok((session, listing)) => {
-                self.session = Some(session);
-                self.apply_list(&listing);
-                self.queue_due_folders();
-            }
+        if self.apply_list(listed) {
+            self.queue_due_folders();
+        } else {
+            self.runs.list_failed();
+        }
+    }
+
+    /// Applies a list; returns whether it could be read. If not, nothing new is known about the folders, and nothing else is asked for until it can be
+    /// read again.
+    pub(super) fn apply_list(&mut self, listed: Listed) -> bool {
+        let now = Moment::now().wall;
+        let (session, listing) = match listed {
+            Ok(listed) => listed,
             Err(error) => {
-                self.list_failed(&error);
-                self.runs.list_failed();
+                self.session = None;
+                self.list.failed(&error, &self.settings.portal.name, now);
+                let refused = std::mem::take(&mut self.refused).into_iter();
+                let waiting = self.queue.take_counts().into_iter();
+                let waiting = waiting.map(|read| read.folder);
+                for folder in refused.map(|(folder, _)| folder).chain(waiting) {
+                    self.give_up(folder);
+                }
+                return false;
             }
-        }
-    }
-
-    /// The list could not be read: nothing new is known about the folders, and nothing else is asked for until it can be read again.
-    pub(super) fn list_failed(&mut self, error: &PortalError) {
-        self.session = None;
-        let now = Moment::now().wall;
-        self.list.failed(error, &self.settings.portal.name, now);
-        let refused = std::mem::take(&mut self.refused).into_iter();
-        let waiting = self.queue.give_up_counts();
-        for folder in refused.map(|refusal| refusal.folder).chain(waiting) {
-            self.give_up(folder);
-        }
-    }
-
-    pub(super) fn apply_list(&mut self, listing: &Listing) {
-        let now = Moment::now().wall;
-        let portal = &self.settings.portal.name;
+        };
+        self.session = Some(session);
         self.list.note_clock(now, listing.date);
-        let facts = self.folders.apply_list(listing, &self.settings, now);
-        self.list.read(facts, portal);
-        let folders = self
-            .folders
-            .iter()
-            .filter(|folder| !folder.view.state.has_left());
-        let folders = folders.map(|folder| (folder.view.id, folder.view.name.label()));
-        let reindexed = self.settings.reindex.in_folders(folders);
-        let reindexed = format!("reindexing: {reindexed}");
-        self.list.reindexes(reindexed, portal);
-        let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
+        let facts = self.folders.apply_list(&listing, &self.settings, now);
+        self.list.read(facts, &self.settings.portal.name);
+        self.say_where_reindexed();
         if listing.is_whole() {
-            self.folders.depart_unlisted(&listed, portal, now);
-        }
-        self.saver.changed(self.folders.absent());
-        if listing.is_whole() {
-            // What was stored for long enough.
-            let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
-            self.saver.changed(emptied);
+            let forgotten = self
+                .folders
+                .depart_unlisted(&listing, &self.settings.portal.name, now);
             self.saver.forget(forgotten);
         }
+        self.saver.changed(self.folders.absent());
+        true
+    }
+
+    fn say_where_reindexed(&mut self) {
+        let folders = self.folders.iter();
+        let folders = folders.filter(|folder| !folder.view.state.has_left());
+        let folders = folders.map(|folder| (folder.view.id, folder.view.name.label()));
+        let reindexed = self.settings.reindex.in_folders(folders);
+        let portal = &self.settings.portal.name;
+        self.list
+            .reindexes(format!("reindexing: {reindexed}"), portal);
     }
 
     fn queue_due_folders(&mut self) {
         self.assign_classes();
         self.show_failing();
-        let now = Moment::now();
+        let now = Moment::now().steady;
         let pressing = |folder: &Folder| self.due(folder, now).need == Need::Pressing;
         let pressing = self.folders.ids(pressing);
         self.queue.press(&pressing.into_iter().collect());
@@ -155,20 +151,25 @@ impl Collector {
     }
 
     /// The folders that this collection reads, and when they were due.
-    fn due_folders(&self, now: Moment) -> Vec<(FolderId, Due)> {
+    fn due_folders(&self, now: Instant) -> Vec<(FolderId, Due)> {
         let longest_refused = self.folders.longest_refused();
         let idle = self.folders.iter().filter(|folder| folder.is_idle());
         let idle = idle.map(|folder| (folder.view.id, self.due(folder, now)));
         let quiet_every = self.quiet_every();
-        let is_due = |due| is_due(due, quiet_every, now.steady);
+        let is_due = |due| is_due(due, quiet_every, now);
         idle.filter(|(id, due)| is_due(*due) || longest_refused == Some(*id))
             .collect()
     }
 
-    fn due(&self, folder: &Folder, now: Moment) -> Due {
+    fn due(&self, folder: &Folder, now: Instant) -> Due {
         let ledger = self.dependencies.ledger.as_ref();
         let attempt_is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(folder.view.id));
-        folder.due(attempt_is_open, self.sorting, self.quiet_every(), now)
+        folder.due(
+            attempt_is_open,
+            self.sorting_of(folder),
+            self.quiet_every(),
+            now,
+        )
     }
 
     /// How often a quiet folder is read: in every collection if no further one is scheduled.

@@ -31,12 +31,13 @@ pub(super) enum ReadOutcome {
 /// When a folder was read, and what the list says since.
 #[derive(Debug, Default)]
 pub(super) struct ReadLog {
-    listed: Option<ListEntry>,
-    /// When the list was read that has the entry.
-    listed_at: Option<Instant>,
+    /// The entry in the latest list, and when that was read.
+    listed: Option<(ListEntry, Instant)>,
     /// When the entry changed, until a read has shown it.
     changed: Option<Instant>,
     last: Option<LastRead>,
+    /// How the last read ended that is not under way any more.
+    outcome: Option<ReadOutcome>,
 }
 
 #[derive(Debug)]
@@ -44,21 +45,31 @@ struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<ListEntry>,
-    /// Whether the list had been read shortly before.
-    is_entry_recent: bool,
-    /// While it is under way, that of the read before.
-    outcome: Option<ReadOutcome>,
+    /// Files by a list that had been read shortly before.
+    reported: Option<u64>,
 }
 
 impl ReadLog {
+    /// What is known of a read before this process.
+    pub fn restored(began: Instant, outcome: ReadOutcome) -> Self {
+        Self {
+            last: Some(LastRead {
+                began,
+                entry: None,
+                reported: None,
+            }),
+            outcome: Some(outcome),
+            ..Self::default()
+        }
+    }
+
     pub fn listed(&mut self, folder: &ListedFolder, now: Instant) {
         let entry = ListEntry {
             file_count: folder.file_count,
             updated_at: folder.updated_at,
         };
-        self.listed_at = Some(now);
-        let before = self.listed.replace(entry);
-        if before.is_some_and(|before| entry.differs(before)) {
+        let before = self.listed.replace((entry, now));
+        if before.is_some_and(|(before, _)| entry.differs(before)) {
             self.changed = Some(now);
         }
     }
@@ -69,80 +80,68 @@ impl ReadLog {
     }
 
     pub fn begin(&mut self, now: Instant) {
-        let before = self.last.take().and_then(|last| last.outcome);
+        let recent = self.listed.filter(|(_, at)| now <= *at + LIST_AHEAD);
         self.last = Some(LastRead {
             began: now,
-            entry: self.listed,
-            is_entry_recent: self.listed_at.is_some_and(|at| now <= at + LIST_AHEAD),
-            outcome: before,
+            entry: self.entry(),
+            reported: recent.map(|(entry, _)| entry.file_count),
         });
     }
 
     pub fn end(&mut self, outcome: ReadOutcome) {
-        if let Some(last) = &mut self.last {
-            last.outcome = Some(outcome);
-        }
+        self.outcome = Some(outcome);
     }
 
     /// The folder's entry in the latest list.
     pub fn entry(&self) -> Option<ListEntry> {
-        self.listed
-    }
-
-    /// The entry that the last read began with.
-    pub fn entry_read(&self) -> Option<ListEntry> {
-        self.last.as_ref().and_then(|last| last.entry)
+        self.listed.map(|(entry, _)| entry)
     }
 
     /// How many files the list reported shortly before the last read began.
     pub fn reported_recently(&self) -> Option<u64> {
-        let last = self.last.as_ref().filter(|last| last.is_entry_recent);
-        Some(last?.entry?.file_count)
+        self.last.as_ref().and_then(|last| last.reported)
     }
 
     /// The folder came back: what was known of its reads does not hold any more.
     pub fn forget_reads(&mut self) {
-        self.last = None;
+        (self.last, self.outcome) = (None, None);
     }
 
-    /// When this process read the folder last.
+    /// When the folder was read last.
     pub fn last_began(&self) -> Option<Instant> {
         self.last.as_ref().map(|last| last.began)
     }
 
     /// Whether the last read was refused, or found that the folder is gone. The list does not show when that ends.
     pub fn is_refused(&self) -> bool {
-        let outcome = self.last.as_ref().and_then(|last| last.outcome);
-        outcome == Some(ReadOutcome::NothingToCount)
+        self.outcome == Some(ReadOutcome::NothingToCount)
     }
 
-    /// When the folder is due by the reads of this process; none if there was none. `presses`: whether it presses
-    /// whatever its reads and the list say.
-    pub fn due(&self, presses: bool, quiet_every: Duration, now: Instant) -> Option<Due> {
-        let last = self.last.as_ref()?;
-        let need = self.need(last, presses);
-        let at = match need {
-            Need::Pressing => now,
-            Need::Quiet => last.began + quiet_every,
-        };
-        Some(Due { need, at })
-    }
-
-    fn need(&self, last: &LastRead, presses: bool) -> Need {
-        let changed = self.listed.zip(last.entry);
-        match last.outcome {
-            Some(ReadOutcome::NothingToCount) => Need::Quiet,
-            None | Some(ReadOutcome::Failed) => Need::Pressing,
-            Some(ReadOutcome::Counted) => {
-                let differs = changed.is_some_and(|(now, then)| now.differs(then));
-                let is_early = |changed: Instant| last.began < changed + LIST_AHEAD;
-                if presses || differs || self.changed.is_some_and(is_early) {
-                    Need::Pressing
-                } else {
-                    Need::Quiet
-                }
-            }
+    /// When the folder is due. `presses`: whether it presses whatever its reads and the list say.
+    pub fn due(&self, presses: bool, quiet_every: Duration, now: Instant) -> Due {
+        let quiet = self.last.as_ref().filter(|last| match self.outcome {
+            Some(ReadOutcome::NothingToCount) => true,
+            Some(ReadOutcome::Counted) => !presses && !self.shows_change(last),
+            None | Some(ReadOutcome::Failed) => false,
+        });
+        match quiet {
+            // Since a read before this process, nothing shows whether the folder changed.
+            Some(last) => Due {
+                need: Need::Quiet,
+                at: last.entry.map_or(last.began, |_| last.began + quiet_every),
+            },
+            None => Due {
+                need: Need::Pressing,
+                at: now,
+            },
         }
+    }
+
+    /// Whether the list shows a change that the last read has not shown.
+    fn shows_change(&self, last: &LastRead) -> bool {
+        let entries = self.entry().zip(last.entry);
+        let is_early = |changed: Instant| last.began < changed + LIST_AHEAD;
+        entries.is_some_and(|(now, then)| now.differs(then)) || self.changed.is_some_and(is_early)
     }
 }
 
@@ -184,7 +183,7 @@ mod tests {
         log.listed(listed_now, start);
         let is_read = |minute: &u32| {
             let now = start + *minute * MINUTE;
-            let due = log.due(presses, QUIET_EVERY, now).unwrap();
+            let due = log.due(presses, QUIET_EVERY, now);
             is_due(due, QUIET_EVERY, now)
         };
         (1..60).find(is_read).unwrap()
@@ -219,7 +218,7 @@ mod tests {
             if shown {
                 log.saw_change();
             }
-            log.due(false, QUIET_EVERY, start).unwrap().need == Need::Pressing
+            log.due(false, QUIET_EVERY, start).need == Need::Pressing
         };
         for (seconds, shown, presses) in [
             (0, false, true),
@@ -250,7 +249,7 @@ mod tests {
             let mut log = ReadLog::default();
             log.begin(start + began * MINUTE);
             log.end(Counted);
-            log.due(false, QUIET_EVERY, start).unwrap()
+            log.due(false, QUIET_EVERY, start)
         };
         assert!(due(4) < due(5));
     }

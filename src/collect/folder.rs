@@ -15,15 +15,14 @@ use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::due::{ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
-use crate::collect::queue::{Due, Need};
+use crate::collect::queue::Due;
 use crate::collect::read_task::{FolderRead, Found};
-use crate::collect::sorting;
 use crate::collect::strategy::Expected;
 use crate::collect::walk::Walks;
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way, are_few};
-use crate::history::{CompletedRead, DepartureReason, FullRead, ListEntry, Look, classes, oldest};
+use crate::history::{CompletedRead, DepartureReason, FullRead, Look, classes, oldest};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
@@ -56,17 +55,22 @@ impl Folder {
     }
 
     /// A folder as the last process knew it.
-    pub fn restored(id: FolderId, stored: StoredFolder) -> Self {
+    pub fn restored(id: FolderId, stored: StoredFolder, now: Moment) -> Self {
         let document = &stored.document;
         let (name, unreadable) = (document.name.clone(), document.unreadable.clone());
-        let was_counted = document.record.is_some();
+        let counted = document.record.as_ref().map(|record| record.counted);
+        let counted = counted.and_then(|counted| now.steady.checked_sub(now.wall.since(counted)));
         let mut folder = Self::new(id, name, Stored::restored(stored));
+        let (state, outcome) = match (unreadable, counted) {
+            (Some(unreadable), _) => (FolderState::Unavailable(unreadable), ReadOutcome::Failed),
+            (None, Some(_)) => (FolderState::Counted, ReadOutcome::Counted),
+            (None, None) => (FolderState::Unseen, ReadOutcome::Failed),
+        };
         if folder.is_there() {
-            folder.view_mut().state = match unreadable {
-                Some(unreadable) => FolderState::Unavailable(unreadable),
-                None if was_counted => FolderState::Counted,
-                None => FolderState::Unseen,
-            };
+            folder.view_mut().state = state;
+        }
+        if let Some(counted) = counted {
+            folder.read_log = ReadLog::restored(counted, outcome);
         }
         folder
     }
@@ -93,23 +97,22 @@ impl Folder {
         folder
     }
 
-    /// The list names the folder, perhaps by another name than before.
+    /// The list names the folder, which is collected.
     pub fn found(&mut self, listed: &ListedFolder) {
-        if self.is_unlisted() {
-            self.stored.departure = None;
-            self.read_log.forget_reads();
-            self.view_mut().state = FolderState::Unseen;
-            self.show_stored();
-        }
-        let reported_files = self.is_there().then_some(listed.file_count);
+        self.come_back();
+        self.read_log.listed(listed, Moment::now().steady);
         self.witnesses.reported(listed.file_count);
         self.show_missing();
+        let reported_files = self.is_there().then_some(listed.file_count);
         // A view that is published is copied when it changes.
-        if self.view.name != listed.name || self.view.reported_files != reported_files {
-            let view = self.view_mut();
-            view.name = listed.name.clone();
-            view.reported_files = reported_files;
+        if self.view.reported_files != reported_files {
+            self.view_mut().reported_files = reported_files;
         }
+    }
+
+    /// The list names the folder by another name than before.
+    pub fn rename(&mut self, name: &FolderName) {
+        self.view_mut().name = name.clone();
     }
 
     /// Shows how many files reads do not find that the list reports.
@@ -158,8 +161,8 @@ impl Folder {
 
     /// Whether another read must confirm the last count: it is marked, or the list of folders reports more files. A count that is marked
     /// because nothing shows yet that the portal sorts needs a full scan, and no other read.
-    fn is_doubtful(&self, portal: SortingState) -> bool {
-        let is_assumed = sorting::of_folder(portal, self.order()) == SortingState::Assumed;
+    fn is_doubtful(&self, sorting: SortingState) -> bool {
+        let is_assumed = sorting == SortingState::Assumed;
         let is_unshown = |look: Look| is_assumed && look.way == Way::Sorted;
         let is_marked = |look: Look| !(look.consistent || is_unshown(look));
         let counts = self.view.counts.as_ref();
@@ -171,31 +174,19 @@ impl Folder {
         self.view.counts.as_deref().map_or(0, with_reason) > 0
     }
 
-    /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
+    /// When the folder is due, or was. Of files with a reason, the first read of a process shows what is not stored.
     pub fn due(
         &self,
         attempt_is_open: bool,
-        portal: SortingState,
+        sorting: SortingState,
         quiet_every: Duration,
-        now: Moment,
+        now: Instant,
     ) -> Due {
-        let moves = self.moves(attempt_is_open);
-        let presses = moves || self.is_doubtful(portal) || self.walks.are_owed();
-        let due = self.read_log.due(presses, quiet_every, now.steady);
-        due.unwrap_or_else(|| {
-            let counted = self
-                .view
-                .last_success()
-                .filter(|_| !moves && !self.has_reasons());
-            let age = counted.map(|counted| now.wall.since(counted));
-            let at = age.and_then(|age| now.steady.checked_sub(age));
-            let need = match at {
-                Some(_) => Need::Quiet,
-                None => Need::Pressing,
-            };
-            let at = at.unwrap_or(now.steady);
-            Due { need, at }
-        })
+        let presses = self.moves(attempt_is_open)
+            || self.is_doubtful(sorting)
+            || self.walks.are_owed()
+            || self.times_counted == 0 && self.has_reasons();
+        self.read_log.due(presses, quiet_every, now)
     }
 
     /// Applies a read that was not refused.
@@ -210,13 +201,11 @@ impl Folder {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(Found::ManyPages | Found::Unsorted) => ReadOutcome::Failed,
             Ok(Found::Counted(count)) => {
-                let entry = self.read_log.entry_read();
-                let count = (read.began, read.ended, *count);
-                self.finish_count(count, entry, &read.watched, class_slots, reindex);
+                self.finish_count(*count, &read.watched, class_slots, reindex);
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
-                self.leave(DepartureReason::Gone, read.ended.wall);
+                self.leave(DepartureReason::Gone, Moment::now().wall);
                 ReadOutcome::NothingToCount
             }
             Err(error) => {
@@ -227,37 +216,30 @@ impl Folder {
         self.end_read(outcome)
     }
 
-    /// Applies a count, by a read that began with an entry of the list.
-    fn finish_count(
+    /// Applies a count. The list of folders, and the last full read, may contradict it.
+    pub fn finish_count(
         &mut self,
-        (began, ended, mut count): (Moment, Moment, FolderCount),
-        entry: Option<ListEntry>,
+        mut read: CompletedRead,
         watched: &HashSet<FileKey>,
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) {
+        let count = &mut read.count;
         self.stored.order = count.order.unwrap_or(self.stored.order);
-        self.walks.counted(&count, ended.steady);
-        let reported = entry.map_or(0, |entry| entry.file_count);
+        self.walks.counted(count, read.ended.steady);
         let files = count.files.total();
-        self.witnesses.counted(files, reported);
+        self.witnesses
+            .counted(files, read.entry.map_or(0, |entry| entry.file_count));
+        read.missing_files = self.witnesses.missing();
         // What the list reported long before the read may have been deleted since.
         let recent = self.read_log.reported_recently();
         let reported = recent.unwrap_or(0);
         // No row shows whether the total is right where the list does not end on a page that was read.
         count.consistent &= !count.is_from_both_ends() || recent == Some(files);
-        let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(&count));
-        count.consistent &=
-            self.witnesses.missing() == 0 && are_few(hidden, reported) && on_no_page == 0;
+        let (hidden, on_no_page) = (hidden(files, reported), self.missing_rows(count));
+        count.consistent &= read.missing_files == 0 && are_few(hidden, reported) && on_no_page == 0;
         let left_out = hidden.max(on_no_page);
         count.left_out = count.left_out.map(|files| files.max(left_out));
-        let read = CompletedRead {
-            began,
-            ended,
-            entry,
-            missing_files: self.witnesses.missing(),
-            count,
-        };
         let (finished, whole) = self.count(&read, class_slots);
         let watch = Watch {
             files: watched,
@@ -267,7 +249,7 @@ impl Folder {
         };
         let name = self.view.name.label();
         let mode = reindex.for_folder(self.view.id, name).mode;
-        let failed = failed_files(mode, &watch, &read.count, &self.stored, began.wall);
+        let failed = failed_files(mode, &watch, &read.count, &self.stored, read.began.wall);
         self.view_mut().failed_files = failed;
         self.times_counted = self.times_counted.saturating_add(1);
     }
@@ -326,24 +308,22 @@ impl Folder {
         shown
     }
 
-    /// Applies an audit, which began with an entry of the list. Its counts are older than those by boundaries that were made meanwhile, and are
-    /// the count where these are wrong.
+    /// Applies an audit. Its counts are older than those by boundaries that were made meanwhile, and are the count where these are wrong.
     pub fn finish_audit(
         &mut self,
-        read: (Moment, Moment, FolderCount),
-        entry: Option<ListEntry>,
+        read: CompletedRead,
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) {
-        if read.2.order == Some(SortingState::Refuted) {
+        let order = read.count.order.unwrap_or_default();
+        if order == SortingState::Refuted {
             self.doubt_boundaries();
-            self.finish_count(read, entry, &HashSet::new(), class_slots, reindex);
-            return;
+            return self.finish_count(read, &HashSet::new(), class_slots, reindex);
         }
-        let (_, ended, count) = read;
-        self.stored.order = count.order.unwrap_or_default();
+        self.stored.order = order;
         if let Some(record) = &mut self.stored.record {
-            record.full_read = FullRead::of(&count, entry, ended.wall).or(record.full_read);
+            let full_read = FullRead::of(&read.count, read.entry, read.ended.wall);
+            record.full_read = full_read.or(record.full_read);
         }
         self.show_stored();
     }

@@ -15,14 +15,13 @@ use crate::collect::folder::Folder;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
-use crate::portal::{ListedFolder, Listing};
+use crate::portal::Listing;
 use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable, Unreadable};
-use crate::store::{FolderChange, StoredFolder};
+use crate::store::StoredFolder;
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
-    /// In boxes, because a node of the map has room for eleven, and many are half empty.
-    by_id: BTreeMap<FolderId, Box<Folder>>,
+    pub by_id: BTreeMap<FolderId, Folder>,
     pub class_slots: ClassSlots,
 }
 
@@ -36,28 +35,28 @@ impl Folders {
         let now = Moment::now();
         for (id, stored) in stored {
             let slots = stored.document.class_slots.clone();
-            let mut folder = Folder::restored(id, stored);
+            let mut folder = Folder::restored(id, stored, now);
             let errors = folders.class_slots.restore(id, slots);
             folder.show_stored_count(errors, now);
-            folders.by_id.insert(id, Box::new(folder));
+            folders.by_id.insert(id, folder);
         }
         folders
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
-        self.by_id.values().map(Box::as_ref)
+        self.by_id.values()
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
-        self.by_id.values_mut().map(Box::as_mut)
+        self.by_id.values_mut()
     }
 
     pub fn get(&self, id: FolderId) -> Option<&Folder> {
-        self.by_id.get(&id).map(Box::as_ref)
+        self.by_id.get(&id)
     }
 
     pub fn get_mut(&mut self, id: FolderId) -> Option<&mut Folder> {
-        self.by_id.get_mut(&id).map(Box::as_mut)
+        self.by_id.get_mut(&id)
     }
 
     /// Applies a list: the folders that it names and that are admitted are collected.
@@ -67,50 +66,41 @@ impl Folders {
         settings: &Settings,
         now: Timestamp,
     ) -> ListFacts {
+        let Admission { folders, facts } = admit(listing, settings);
+        let admitted: HashSet<_> = folders.iter().map(|listed| listed.id).collect();
         for listed in &listing.folders {
-            if let Some(folder) = self.by_id.get_mut(&listed.id) {
-                if folder.view.name != listed.name {
-                    let (portal, before) = (&settings.portal.name, &folder.view.name);
-                    info!(%portal, folder = %listed.name, %before, id = %listed.id, "folder is renamed");
-                }
-                folder.found(listed);
+            let Some(folder) = self.by_id.get_mut(&listed.id) else {
+                continue;
+            };
+            if folder.view.name != listed.name {
+                let (portal, before) = (&settings.portal.name, &folder.view.name);
+                info!(%portal, folder = %listed.name, %before, id = %listed.id, "folder is renamed");
+                folder.rename(&listed.name);
+            }
+            if !admitted.contains(&listed.id) {
+                leave(
+                    folder,
+                    DepartureReason::Excluded,
+                    &settings.portal.name,
+                    now,
+                );
             }
         }
-        let Admission { folders, facts } = admit(listing, settings);
-        self.admit(listing, &folders, now);
+        for listed in folders {
+            let folder = self.by_id.entry(listed.id);
+            let folder = folder.or_insert_with(|| Folder::listed(listed));
+            folder.found(listed);
+        }
         self.exclude_others(settings, now);
         facts
-    }
-
-    /// Collects these folders of a list, and excludes its others.
-    fn admit(&mut self, listing: &Listing, admitted: &[&ListedFolder], now: Timestamp) {
-        let ids: HashSet<_> = admitted.iter().map(|listed| listed.id).collect();
-        for listed in &listing.folders {
-            if let Some(folder) = self.by_id.get_mut(&listed.id)
-                && !ids.contains(&listed.id)
-            {
-                folder.exclude(now);
-            }
-        }
-        for listed in admitted {
-            let folder = self.by_id.entry(listed.id);
-            let folder = folder.or_insert_with(|| Box::new(Folder::listed(listed)));
-            folder.admit();
-            folder.found(listed);
-            folder.read_log.listed(listed, Moment::now().steady);
-        }
     }
 
     /// Excludes the folders that the configuration does not admit by their names.
     pub fn exclude_others(&mut self, settings: &Settings, now: Timestamp) {
         let portal = &settings.portal;
         for (id, folder) in &mut self.by_id {
-            if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
-                log(
-                    &portal.name,
-                    &folder.view,
-                    "folder is excluded by the configuration",
-                );
+            if !portal.folders.admits(*id, folder.view.name.label()) {
+                leave(folder, DepartureReason::Excluded, &portal.name, now);
             }
         }
         self.free_class_slots();
@@ -125,44 +115,24 @@ impl Folders {
         self.class_slots.retain_folders(is_admitted);
     }
 
-    /// Marks the folders that a whole list does not name as departed.
+    /// Marks the folders that a whole list does not name as departed. Returns those that were stored for long enough after they left, and are forgotten.
     pub fn depart_unlisted(
         &mut self,
-        listed: &HashSet<FolderId>,
+        listing: &Listing,
         portal: &PortalName,
         now: Timestamp,
-    ) {
+    ) -> Vec<FolderId> {
+        let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
         for (id, folder) in &mut self.by_id {
-            if !listed.contains(id) && !folder.is_unlisted() {
-                if !folder.is_excluded() {
-                    log(portal, &folder.view, "folder is no longer in the list");
-                }
-                folder.leave(DepartureReason::Unlisted, now);
+            if !listed.contains(id) && !folder.is_excluded() {
+                leave(folder, DepartureReason::Unlisted, portal, now);
             }
         }
-    }
-
-    /// Forgets data that was stored for long enough: folders, and the counters of others. Returns the ids of both; `listed` has the
-    /// folders of a complete list.
-    pub fn forget_departed(
-        &mut self,
-        listed: &HashSet<FolderId>,
-        now: Timestamp,
-    ) -> [Vec<FolderId>; 2] {
-        let (mut forgotten, mut emptied) = (Vec::new(), Vec::new());
-        self.by_id.retain(|id, folder| {
-            let forget = folder.is_forgettable(listed.contains(id), now);
-            if forget {
-                forgotten.push(*id);
-            } else if folder.forget_counts(now) {
-                emptied.push(*id);
-            }
-            !forget
-        });
-        if !forgotten.is_empty() {
-            self.free_class_slots();
-        }
-        [forgotten, emptied]
+        let is_over =
+            |id: &FolderId, folder: &mut Folder| folder.is_forgettable(listed.contains(id), now);
+        let forgotten: Vec<_> = self.by_id.extract_if(.., is_over).collect();
+        self.free_class_slots();
+        forgotten.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Changes a folder and logs what is new about it.
@@ -175,11 +145,11 @@ impl Folders {
         let Some(folder) = self.by_id.get_mut(&id) else {
             return ReadOutcome::NothingToCount;
         };
-        let logged = |state: &FolderState| (state.is_counted(), state.unavailable());
-        let before = logged(&folder.view.state);
+        let before = folder.view.state.clone();
         let outcome = change(folder, &mut self.class_slots);
-        if logged(&folder.view.state) != before {
-            log_state(portal, &folder.view);
+        let FolderView { name, state, .. } = &*folder.view;
+        if *state != before {
+            debug!(%portal, folder = %name, %id, ?state, "folder changed its state");
         }
         outcome
     }
@@ -251,36 +221,11 @@ impl Folders {
         let folders = self.iter().filter(|folder| of(folder));
         folders.map(|folder| folder.view.id).collect()
     }
-
-    /// The class slots, and a folder.
-    pub fn with_class_slots(&mut self, id: FolderId) -> (&mut ClassSlots, Option<&mut Folder>) {
-        let folder = self.by_id.get_mut(&id).map(Box::as_mut);
-        (&mut self.class_slots, folder)
-    }
-
-    /// Begins a write of a folder, unless it is stored as it is. `behind`: how much older the time of a stored count may be.
-    pub fn begin_write(&mut self, id: FolderId, behind: Duration) -> Option<FolderChange> {
-        let folder = self.by_id.get_mut(&id)?;
-        folder.begin_write(&self.class_slots, behind)
-    }
 }
 
-/// Logs what the state of a folder is from now on. The end of a collection names one that could not be counted.
-fn log_state(portal: &PortalName, view: &FolderView) {
-    match &view.state {
-        FolderState::Unavailable(Unreadable { message, .. }) => {
-            log(
-                portal,
-                view,
-                &format!("folder cannot be counted: {message}"),
-            );
-        }
-        FolderState::Departed(_) => log(portal, view, "folder is gone"),
-        FolderState::Counted | FolderState::Unseen => log(portal, view, "folder counted"),
+/// A folder left, or is excluded. Thousands may do so at once, so no default level logs one by one.
+fn leave(folder: &mut Folder, reason: DepartureReason, portal: &PortalName, now: Timestamp) {
+    if folder.leave(reason, now) {
+        debug!(%portal, folder = %folder.view.name, id = %folder.view.id, ?reason, "folder left");
     }
-}
-
-/// Thousands of folders may change at once, so no default level logs one by one.
-fn log(portal: &PortalName, view: &FolderView, message: &str) {
-    debug!(%portal, folder = %view.name, id = %view.id, "{message}");
 }

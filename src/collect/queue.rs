@@ -72,16 +72,6 @@ pub(super) struct QueuedRead {
     pub requests: u64,
 }
 
-/// What a read takes of the room that there is.
-#[derive(Debug, Clone, Copy)]
-enum Size {
-    Usual,
-    /// A count that is answered slowly.
-    Slow,
-    /// A read of many pages.
-    Large,
-}
-
 impl QueuedRead {
     pub fn new(folder: FolderId, kind: ReadKind, due: Due) -> Self {
         Self {
@@ -94,11 +84,11 @@ impl QueuedRead {
         }
     }
 
-    const fn size(&self) -> Size {
+    const fn demand(&self) -> Demand {
         match self.kind {
-            ReadKind::Count if self.is_slow => Size::Slow,
-            ReadKind::Count => Size::Usual,
-            ReadKind::Walk | ReadKind::Scan | ReadKind::Audit => Size::Large,
+            ReadKind::Count if self.is_slow => Demand::Slow,
+            ReadKind::Count => Demand::Usual,
+            ReadKind::Walk | ReadKind::Scan | ReadKind::Audit => Demand::Large,
         }
     }
 }
@@ -106,7 +96,7 @@ impl QueuedRead {
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeSet<QueuedRead>,
+    waiting: BTreeMap<(Need, Demand), BTreeSet<QueuedRead>>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
@@ -123,46 +113,50 @@ struct Room {
 }
 
 impl Room {
-    fn beside(begun: &BTreeMap<(FolderId, ReadKind), Arc<Lane>>, concurrency: usize) -> Self {
+    fn beside<'a>(begun: impl Iterator<Item = &'a Arc<Lane>>, concurrency: usize) -> Self {
         let mut room = Self {
             usual: 0,
             slow: 0,
             large: 0,
             most: concurrency * READS_PER_REQUEST,
         };
-        for ((_, kind), lane) in begun {
-            match (lane.demand(), kind) {
-                (Demand::Nothing, _) => {}
-                (_, ReadKind::Walk | ReadKind::Scan | ReadKind::Audit) => room.large += 1,
-                (Demand::Slow, ReadKind::Count) => room.slow += 1,
-                (Demand::Usual, ReadKind::Count) => room.usual += 1,
+        for lane in begun {
+            match lane.demand() {
+                Demand::Usual => room.usual += 1,
+                Demand::Slow => room.slow += 1,
+                Demand::Large => room.large += 1,
+                Demand::Nothing => {}
             }
         }
         room
     }
 
     /// Slow reads have as much room as all others together, of which large ones leave some to the usual ones.
-    fn is_for(&self, size: Size) -> bool {
+    fn is_for(&self, demand: Demand) -> bool {
         let is_free = self.usual + self.large < self.most;
-        match size {
-            Size::Usual => is_free,
-            Size::Slow => self.slow < self.most,
-            Size::Large => is_free && self.large < LARGE_READS.min(self.most - 1),
+        match demand {
+            Demand::Usual => is_free,
+            Demand::Slow => self.slow < self.most,
+            Demand::Large => is_free && self.large < LARGE_READS.min(self.most - 1),
+            Demand::Nothing => true,
         }
     }
 }
 
 impl Queue {
     pub fn push(&mut self, read: QueuedRead) {
-        self.waiting.insert(read);
+        let line = (read.due.need, read.demand());
+        self.waiting.entry(line).or_default().insert(read);
     }
 
     /// Takes out the read that is to begin now, if there is room for one beside so many requests in flight, and begins it.
     pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
-        let room = Room::beside(&self.begun, concurrency);
-        let first = |need| {
-            let mut reads = self.waiting.iter().filter(|read| read.due.need == need);
-            reads.find(|read| room.is_for(read.size())).copied()
+        let room = Room::beside(self.begun.values(), concurrency);
+        let first = |wanted| {
+            let waiting = self.waiting.iter();
+            let open =
+                waiting.filter(|((need, demand), _)| *need == wanted && room.is_for(*demand));
+            open.filter_map(|(_, reads)| reads.first()).min().copied()
         };
         let (pressing, quiet) = (first(Need::Pressing), first(Need::Quiet));
         let is_overdue = |quiet: &QueuedRead| {
@@ -170,24 +164,17 @@ impl Queue {
             was_first && self.since_quiet >= QUIET_EVERY
         };
         let next = quiet.filter(is_overdue).or(pressing).or(quiet)?;
-        self.waiting.remove(&next);
+        if let Some(reads) = self.waiting.get_mut(&(next.due.need, next.demand())) {
+            reads.remove(&next);
+        }
         self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        Some((next, self.begin(&next)))
-    }
-
-    fn begin(&mut self, read: &QueuedRead) -> Arc<Lane> {
-        let lane = match read.size() {
-            Size::Usual => Lane::default(),
-            Size::Slow => Lane::slow(),
-            Size::Large => Lane::large(),
-        };
-        let lane = Arc::new(lane.telling(&self.eased));
+        let lane = Arc::new(Lane::new(next.demand(), &self.eased));
         self.begun
-            .insert((read.folder, read.kind), Arc::clone(&lane));
-        lane
+            .insert((next.folder, next.kind), Arc::clone(&lane));
+        Some((next, lane))
     }
 
     /// A read ended.
@@ -202,25 +189,25 @@ impl Queue {
 
     /// The counts that wait of these folders, which press by now, come before those of quiet ones.
     pub fn press(&mut self, pressing: &BTreeSet<FolderId>) {
-        let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let pressed = waiting.map(|mut read| {
-            if read.kind.is_count() && pressing.contains(&read.folder) {
+        for mut read in self.take_counts() {
+            if pressing.contains(&read.folder) {
                 read.due.need = Need::Pressing;
             }
-            read
-        });
-        self.waiting = pressed.collect();
+            self.push(read);
+        }
     }
 
     /// Takes out every count that waits.
-    pub fn give_up_counts(&mut self) -> Vec<FolderId> {
-        let counts = self.waiting.extract_if(.., |read| read.kind.is_count());
-        counts.map(|read| read.folder).collect()
+    pub fn take_counts(&mut self) -> Vec<QueuedRead> {
+        let lines = self.waiting.values_mut();
+        let counts = lines.flat_map(|reads| reads.extract_if(.., |read| read.kind.is_count()));
+        counts.collect()
     }
 
     /// Since when each count waits.
     pub fn waits_since(&self) -> impl Iterator<Item = Instant> {
-        let counts = self.waiting.iter().filter(|read| read.kind.is_count());
+        let waiting = self.waiting.values().flatten();
+        let counts = waiting.filter(|read| read.kind.is_count());
         counts.map(|read| read.since)
     }
 
@@ -233,7 +220,7 @@ impl Queue {
 
     /// Whether such a read waits or is being made.
     pub fn has(&self, is_such: impl Fn(FolderId, ReadKind) -> bool) -> bool {
-        let mut waiting = self.waiting.iter();
+        let mut waiting = self.waiting.values().flatten();
         let mut begun = self.begun.keys();
         waiting.any(|read| is_such(read.folder, read.kind))
             || begun.any(|(folder, kind)| is_such(*folder, *kind))
@@ -303,7 +290,8 @@ mod tests {
 
         push(&mut queue, 2, Audit, Need::Quiet, 10);
         push(&mut queue, 8, Scan, Need::Quiet, 10);
-        assert_eq!(queue.give_up_counts(), [id(8)]);
+        let counts = queue.take_counts().into_iter();
+        assert!(counts.map(|read| read.folder).eq([id(8)]));
         assert!(queue.has(is_audit));
     }
 
@@ -331,7 +319,7 @@ mod tests {
         let slow = QueuedRead {
             folder: id(7),
             is_slow: true,
-            ..*queue.waiting.last().unwrap()
+            ..queue.take_counts()[1]
         };
         queue.push(slow);
         assert_eq!(started(&mut queue, 1), [(id(7), Count)]);

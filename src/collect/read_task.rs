@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
@@ -17,6 +16,7 @@ use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::strategy::{Expected, FEW_PAGES, choose, shows_order};
 use crate::config::Strategy;
 use crate::count::{Boundaries, FolderCount, Way};
+use crate::history::{CompletedRead, ListEntry};
 use crate::model::{ByStatus, FileKey, FolderId};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, Session, Sort};
 use crate::snapshot::SortingState;
@@ -27,13 +27,10 @@ const MAX_REPETITIONS: u32 = 2;
 /// Places at which a status comes again that are looked at: more than files change while a scan is made, of most folders.
 const MOST_PLACES: usize = 10;
 
-/// How long a walk waits for a page, at most: the folder is not counted meanwhile.
-const WALK_TIMEOUT: Duration = Duration::from_secs(30);
-
 /// What a read found.
 #[derive(Debug)]
 pub(super) enum Found {
-    Counted(Box<FolderCount>),
+    Counted(Box<CompletedRead>),
     /// Many pages are to be scanned, which is another kind of read.
     ManyPages,
     /// Pages show that the folder is not sorted by status.
@@ -43,8 +40,6 @@ pub(super) enum Found {
 /// A read that ended, one way or another.
 #[derive(Debug)]
 pub(super) struct FolderRead {
-    pub began: Moment,
-    pub ended: Moment,
     /// Requests that were made for it, with those of the reads that it goes on from.
     pub requests: u64,
     /// The files that the ledger watched when it began.
@@ -55,10 +50,7 @@ pub(super) struct FolderRead {
 impl FolderRead {
     /// A read without a result, because a panic ended it.
     pub fn panicked() -> Self {
-        let now = Moment::now();
         Self {
-            began: now,
-            ended: now,
             requests: 0,
             watched: Arc::default(),
             result: Err(ReadError::Panicked),
@@ -71,6 +63,9 @@ pub(super) struct ReadTask {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub kind: ReadKind,
+    pub began: Moment,
+    /// The folder's entry in the list of folders.
+    pub entry: Option<ListEntry>,
     /// Whether the folder is sorted, as far as it is known.
     pub sorting: SortingState,
     /// What a full scan counted, if the folder has not changed since.
@@ -90,16 +85,9 @@ pub(super) struct ReadTask {
 impl ReadTask {
     /// Reads the folder.
     pub async fn run(self) -> FolderRead {
-        let began = Moment::now();
-        let mut result = self.read().await;
-        let requests = self.requests.into_inner();
-        if let Ok(Found::Counted(count)) = &mut result {
-            count.requests = requests;
-        }
+        let result = self.read().await;
         FolderRead {
-            began,
-            ended: Moment::now(),
-            requests,
+            requests: self.requests.into_inner(),
             watched: self.context.watched,
             result,
         }
@@ -141,7 +129,12 @@ impl ReadTask {
                     || self.scanned.as_ref() == Some(&count.files);
                 let has_many_pages = count.files.total() > FEW_PAGES * PAGE_SIZE;
                 if is_stable && is_trusted || has_many_pages || self.kind == ReadKind::Walk {
-                    return Ok(counted(count, is_trusted));
+                    // What nothing vouches for is no base for what follows.
+                    return Ok(self.counted(FolderCount {
+                        consistent: count.consistent && is_trusted,
+                        left_out: count.left_out.filter(|_| is_trusted),
+                        ..count
+                    }));
                 }
             }
             Err(ReadError::Unsorted { pages }) => {
@@ -199,7 +192,7 @@ impl ReadTask {
                 break;
             }
         }
-        Ok(Found::Counted(Box::new(count)))
+        Ok(self.counted(count))
     }
 
     /// The order in which a scan asks for the rows first. Whether the portal sorts is seen by the way, while it is not known.
@@ -257,24 +250,22 @@ impl ReadTask {
         })
     }
 
-    /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`, and those of a walk sooner.
+    /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
     async fn page(&self, page: PageRequest) -> Result<(PageRequest, PageBody), ReadError> {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let limit = self.settings.collect.timeout;
-        let limit = match self.kind {
-            ReadKind::Walk => limit.min(WALK_TIMEOUT),
-            ReadKind::Count | ReadKind::Scan | ReadKind::Audit => limit,
-        };
         let body = self.session.page(self.folder, page, &self.lane, limit);
         Ok((page, body.await.map_err(ReadError::at(page))?))
     }
-}
 
-/// A count by boundaries of which nothing shows that the portal sorts is no base for what follows.
-fn counted(count: FolderCount, is_trusted: bool) -> Found {
-    Found::Counted(Box::new(FolderCount {
-        consistent: count.consistent && is_trusted,
-        left_out: count.left_out.filter(|_| is_trusted),
-        ..count
-    }))
+    fn counted(&self, mut count: FolderCount) -> Found {
+        count.requests = self.requests.load(Ordering::Relaxed);
+        Found::Counted(Box::new(CompletedRead {
+            began: self.began,
+            ended: Moment::now(),
+            entry: self.entry,
+            missing_files: 0,
+            count,
+        }))
+    }
 }

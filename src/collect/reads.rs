@@ -14,58 +14,39 @@ use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
 use crate::count::{FolderCount, Way};
-use crate::history::ListEntry;
 use crate::model::FolderId;
-use crate::portal::Lane;
+use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
 
-/// A read that the portal refused, until the list of folders shows what that means.
-pub(super) struct Refusal {
-    pub folder: FolderId,
-    error: ReadError,
-}
-
 impl Collector {
-    /// Starts the reads that are next, as many as there is room for; none while refusals await the list.
+    /// Starts the reads that are next, as many as there is room for; none while the portal cannot be read, or refusals await the list.
     pub(super) fn start_reads(&mut self) {
-        while self.may_read()
-            && let Some((read, lane)) = self.queue.next(self.concurrency())
+        let concurrency = self.settings.collect.concurrency.get();
+        while self.refused.is_empty()
+            && let Some(session) = self.session.clone()
+            && let Some((queued, lane)) = self.queue.next(concurrency)
         {
-            self.start_read(read, lane);
-        }
-    }
-
-    /// Whether the portal can be read, and no refusal awaits the list.
-    pub(super) fn may_read(&self) -> bool {
-        self.refused.is_empty() && self.session.is_some()
-    }
-
-    /// How many requests may be in flight.
-    pub(super) fn concurrency(&self) -> usize {
-        self.settings.collect.concurrency.get()
-    }
-
-    /// Starts a read that the queue has begun.
-    pub(super) fn start_read(&mut self, queued: QueuedRead, lane: Arc<Lane>) {
-        let QueuedRead { folder, kind, .. } = queued;
-        let entry = self.folders.get(folder);
-        let entry = entry.and_then(|folder| folder.read_log.entry());
-        if let Some(read) = self.read_task(&queued, lane) {
-            self.tasks.spawn(read.run(), move |read| {
-                let read = read.unwrap_or_else(FolderRead::panicked);
-                Event::FolderRead(queued, entry, Box::new(read))
-            });
-        } else {
-            self.queue.ended(folder, kind);
-            if kind.is_count() {
-                self.finish(folder, |_, _| ReadOutcome::NothingToCount);
+            if let Some(read) = self.read_task(&queued, session, lane) {
+                self.tasks.spawn(read.run(), move |read| {
+                    let read = read.unwrap_or_else(FolderRead::panicked);
+                    Event::FolderRead(queued, Box::new(read))
+                });
+                continue;
+            }
+            self.queue.ended(queued.folder, queued.kind);
+            if queued.kind.is_count() {
+                self.finish(queued.folder, |_, _| ReadOutcome::NothingToCount);
             }
         }
     }
 
     /// The input of a read; `None` if it is no longer wanted.
-    fn read_task(&mut self, queued: &QueuedRead, lane: Arc<Lane>) -> Option<ReadTask> {
-        let session = self.session.clone()?;
+    fn read_task(
+        &mut self,
+        queued: &QueuedRead,
+        session: Arc<Session>,
+        lane: Arc<Lane>,
+    ) -> Option<ReadTask> {
         let (id, kind) = (queued.folder, queued.kind);
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
@@ -80,6 +61,8 @@ impl Collector {
             session,
             folder: id,
             kind,
+            began: Moment::now(),
+            entry: folder.read_log.entry(),
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
@@ -98,32 +81,24 @@ impl Collector {
     }
 
     /// A read ended. The list of folders must show what a refusal means.
-    pub(super) fn folder_read(
-        &mut self,
-        queued: &QueuedRead,
-        entry: Option<ListEntry>,
-        read: FolderRead,
-    ) {
+    pub(super) fn folder_read(&mut self, queued: &QueuedRead, read: FolderRead) {
         let (id, kind) = (queued.folder, queued.kind);
         self.queue.ended(id, kind);
         if kind == ReadKind::Audit {
-            return self.audited(id, entry, read);
+            return self.audited(id, read.result);
         }
         if let Some(folder) = self.folders.get_mut(id) {
             folder.show_scan(None);
         }
         match &read.result {
             Err(error) if kind == ReadKind::Walk => self.walk_failed(id, error),
-            Err(error) if error.is_refusal() => self.refused(Refusal {
-                folder: id,
-                error: error.clone(),
-            }),
+            Err(error) if error.is_refusal() => self.refused(id, error.clone()),
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, queued, read.requests),
             Ok(Found::Unsorted) => {
                 self.refute(id);
                 self.go_on_as(ReadKind::Count, queued, read.requests);
             }
-            Ok(Found::Counted(count)) if self.is_doubtful(id, count) => {
+            Ok(Found::Counted(counted)) if self.is_doubtful(id, &counted.count) => {
                 self.go_on_as(ReadKind::Count, queued, read.requests);
             }
             _ => {
@@ -144,9 +119,13 @@ impl Collector {
 
     /// Whether the boundaries of a folder were searched while another read found that the portal does not sort.
     fn is_doubtful(&self, id: FolderId, count: &FolderCount) -> bool {
-        let order = self.folders.get(id).map(Folder::order).unwrap_or_default();
-        let sorting = sorting::of_folder(self.sorting, order);
-        count.way() == Way::Sorted && sorting == SortingState::Refuted
+        let sorting = self.folders.get(id).map(|folder| self.sorting_of(folder));
+        count.way() == Way::Sorted && sorting == Some(SortingState::Refuted)
+    }
+
+    /// Whether a folder is sorted, as far as it is known.
+    pub(super) fn sorting_of(&self, folder: &Folder) -> SortingState {
+        sorting::of_folder(self.sorting, folder.order())
     }
 
     /// Pages of a folder show that it is not sorted.
@@ -172,12 +151,12 @@ impl Collector {
     }
 
     /// A folder was refused: the list of folders is asked whether the portal refuses all of them, unless it is known to.
-    fn refused(&mut self, refusal: Refusal) {
+    fn refused(&mut self, folder: FolderId, error: ReadError) {
         if self.list.state.trouble().is_some() {
-            return self.give_up(refusal.folder);
+            return self.give_up(folder);
         }
         let is_first = self.refused.is_empty();
-        self.refused.push(refusal);
+        self.refused.push((folder, error));
         if is_first {
             self.ask_list(Event::RefusalsExplained);
         }
@@ -185,15 +164,10 @@ impl Collector {
 
     /// The list is there that was asked for because of refusals.
     pub(super) fn refusals_explained(&mut self, listed: Listed) {
-        match listed {
-            Ok((session, listing)) => {
-                self.session = Some(session);
-                self.apply_list(&listing);
-                for Refusal { folder, error } in std::mem::take(&mut self.refused) {
-                    self.finish(folder, |folder, _| folder.refused(&error));
-                }
+        if self.apply_list(listed) {
+            for (folder, error) in std::mem::take(&mut self.refused) {
+                self.finish(folder, |folder, _| folder.refused(&error));
             }
-            Err(error) => self.list_failed(&error),
         }
     }
 

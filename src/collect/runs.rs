@@ -52,8 +52,6 @@ pub(super) struct Runs {
     /// Waits for its list.
     listing: Option<Run>,
     reading: Vec<Run>,
-    /// Whether a collection was skipped since the last one ended.
-    has_skipped: bool,
 }
 
 impl Runs {
@@ -125,11 +123,6 @@ impl Runs {
         self.listing.is_some() || !self.reading.is_empty()
     }
 
-    /// A collection was skipped; returns whether it is the first since one ended.
-    pub fn skipped(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_skipped, true)
-    }
-
     /// A folder was read, or given up.
     pub fn folder_done(&mut self, folder: FolderId, outcome: ReadOutcome) {
         for run in &mut self.reading {
@@ -148,7 +141,6 @@ impl Runs {
         let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now.steady;
         let at = self.reading.iter().position(has_ended)?;
         let run = self.reading.remove(at);
-        self.has_skipped = false;
         let (counted, failed) = (run.counted, run.failed + run.outstanding.len());
         let shown = LastRun {
             ended: now.wall,

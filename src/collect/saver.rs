@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::clock::Moment;
+use crate::collect::folders::Folders;
 use crate::collect::runs::EndedRun;
 use crate::collect::{Collector, Event};
 use crate::history::FolderCounters;
@@ -205,9 +206,9 @@ impl Collector {
             self.save_all();
         }
         let batch = std::mem::take(&mut self.saver.waiting);
-        let folders = batch.changed.into_iter();
-        let folders = folders.filter_map(|id| self.folders.begin_write(id, behind));
-        let folders: Vec<_> = folders.collect();
+        let Folders { by_id, class_slots } = &mut self.folders;
+        let change = |id| by_id.get_mut(&id)?.begin_write(class_slots, behind);
+        let folders: Vec<_> = batch.changed.into_iter().filter_map(change).collect();
         let (forgotten, ends) = (batch.forgotten, batch.ends);
         if folders.is_empty() && forgotten.is_empty() && ends.is_empty() {
             return;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::classify::{ClassLimits, Classifier};
-use crate::config::{Collect, Config, Errors, Portal, Reindex};
+use crate::config::{Collect, Config, Errors, Portal, Reindex, Request};
 use crate::model::PortalAddress;
+use crate::schedule::Due;
 use crate::store::EntryKey;
 
 /// The settings of a collector.
@@ -17,6 +18,8 @@ pub struct Settings {
     pub entry: EntryKey,
     /// When and how folders are read.
     pub collect: Collect,
+    /// How requests are made.
+    pub request: Request,
     /// How reasons are grouped into classes.
     pub errors: Arc<Errors>,
     /// Finds the class of a reason.
@@ -36,10 +39,30 @@ impl Settings {
             entry: EntryKey::new(&address, same.count()),
             address,
             collect: config.collect.clone(),
+            request: config.request.clone(),
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
         }
+    }
+
+    /// When collections are due, from now on.
+    pub(super) fn due(&self) -> Due {
+        let Collect {
+            schedule,
+            timezone,
+            jitter,
+            ..
+        } = &self.collect;
+        Due::new(schedule.clone(), *timezone, *jitter)
+    }
+
+    /// Whether a collection would find the same with other settings.
+    pub(super) fn collects_like(&self, other: &Self) -> bool {
+        self.portal == other.portal
+            && self.collect == other.collect
+            && self.request == other.request
+            && self.errors == other.errors
     }
 
     /// Maximum number of error classes.

@@ -12,7 +12,6 @@ mod walks;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
-use chrono_tz::Tz;
 use tokio::time::sleep;
 
 use super::*;
@@ -21,7 +20,6 @@ use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
-use crate::schedule::Due;
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use crate::store::{Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
@@ -64,20 +62,10 @@ async fn restored(store: &Store, settings: &Settings) -> (Option<Ledger>, Stored
 }
 
 /// How a collector goes on collecting as it does.
-fn plan(collector: &Collector, due: Due) -> Plan {
-    let config = Config::for_portal(collector.settings.portal.clone());
-    let collect = collector.settings.collect.clone();
-    let basis = (
-        collector.settings.portal.clone(),
-        collect,
-        config.request,
-        config.errors,
-    );
+fn plan(collector: &Collector) -> Plan {
     Plan {
         settings: Settings::clone(&collector.settings),
         client: Arc::clone(&collector.dependencies.client),
-        due,
-        basis: Arc::new(basis),
     }
 }
 
@@ -141,9 +129,11 @@ impl Story {
     }
 
     /// Collects on schedule until the test ends.
-    fn run(self, schedule: Schedule) {
-        let due = Due::new(schedule, Tz::UTC, Duration::ZERO);
-        let plan = plan(&self.collector, due);
+    fn run(mut self, schedule: Schedule) {
+        let mut plan = plan(&self.collector);
+        plan.settings.collect.schedule = schedule;
+        plan.settings.collect.jitter = Duration::ZERO;
+        self.collector.settings = Arc::new(plan.settings.clone());
         tokio::spawn(async move {
             let (_key, plans) = (self.key, watch::Sender::new(plan));
             let (heartbeat, cancel) = (watch::channel(()).1, CancellationToken::new());
@@ -202,7 +192,7 @@ async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_publish
             let known = story.collector.folders.ids(|_| true);
             story.collector.refute(known[0]);
         }
-        story.collector.tasks_ended(event);
+        story.collector.task_ended(event);
         story.collector.publish();
         let view = story.view();
         let counts = view

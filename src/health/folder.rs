@@ -51,6 +51,7 @@ fn not_counted(portal: &PortalView, folder: &FolderView, stale: bool) -> Option<
             let left = match departure.reason {
                 DepartureReason::Gone => "deleted",
                 DepartureReason::Unlisted => "not in the list of the key",
+                DepartureReason::Excluded => "excluded by the configuration",
             };
             let sentence = format!("{left} since {}", departure.since);
             Some(Finding::new(Kind::Left, sentence))

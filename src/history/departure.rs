@@ -33,6 +33,8 @@ pub enum DepartureReason {
     Gone,
     /// It left the key's set: the list does not name it.
     Unlisted,
+    /// The configuration excludes it. It is in no snapshot.
+    Excluded,
 }
 
 /// When and why a folder left.

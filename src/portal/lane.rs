@@ -12,7 +12,7 @@ use crate::clock::Moment;
 /// The requests of one task.
 #[derive(Debug, Default)]
 pub struct Lane {
-    /// Whether it has very many requests, so that it leaves one in flight to others as slow ones do.
+    /// Whether it has very many requests.
     large: bool,
     /// Whether the last answer was slow.
     slow: AtomicBool,
@@ -31,37 +31,25 @@ struct Failing {
 }
 
 /// What a task needs at this moment of the requests that a portal is asked at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {
     Usual,
     /// It is answered slowly.
     Slow,
+    /// It has very many requests.
+    Large,
     /// It waits to repeat a request.
     Nothing,
 }
 
 impl Lane {
-    /// A lane for a folder whose last read was slow.
-    pub fn slow() -> Self {
+    /// A lane for a task with such a demand, which tells when its task becomes slow, or begins to wait.
+    pub fn new(demand: Demand, eased: &Arc<Notify>) -> Self {
         Self {
-            slow: true.into(),
-            ..Self::default()
-        }
-    }
-
-    /// A lane for reads of very many pages.
-    pub fn large() -> Self {
-        Self {
-            large: true,
-            ..Self::default()
-        }
-    }
-
-    /// The same lane, which tells when its task becomes slow, or begins to wait.
-    pub fn telling(self, eased: &Arc<Notify>) -> Self {
-        Self {
+            large: demand == Demand::Large,
+            slow: (demand == Demand::Slow).into(),
+            failing: Mutex::default(),
             eased: Arc::clone(eased),
-            ..self
         }
     }
 
@@ -73,6 +61,8 @@ impl Lane {
             .is_some_and(|it| it.rests_until > now)
         {
             Demand::Nothing
+        } else if self.large {
+            Demand::Large
         } else if self.slow.load(Ordering::Relaxed) {
             Demand::Slow
         } else {
@@ -82,7 +72,7 @@ impl Lane {
 
     /// Whether it leaves one request in flight to others.
     pub(super) fn yields(&self) -> bool {
-        self.large || self.demand() != Demand::Usual
+        self.demand() != Demand::Usual
     }
 
     /// An answer came, or none within the time limit of the request.

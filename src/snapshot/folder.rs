@@ -106,7 +106,7 @@ impl FolderState {
             Self::Unavailable(unreadable) => Some(unreadable.reason),
             Self::Departed(departure) => Some(match departure.reason {
                 DepartureReason::Gone => Unavailable::Gone,
-                DepartureReason::Unlisted => Unavailable::Unlisted,
+                DepartureReason::Unlisted | DepartureReason::Excluded => Unavailable::Unlisted,
             }),
         }
     }

@@ -49,9 +49,6 @@ pub struct FolderDocument {
     pub unreadable: Option<Unreadable>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub departure: Option<Departure>,
-    /// Since when the configuration excludes it, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub excluded: Option<Timestamp>,
 }
 
 impl FolderDocument {

@@ -8,7 +8,7 @@ use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verd
 use kb_exporter::classify::Class;
 use kb_exporter::config::{HiddenPath, SharedState, State};
 use kb_exporter::count::SortingState;
-use kb_exporter::history::KnownFile;
+use kb_exporter::history::{Departure, DepartureReason, KnownFile};
 use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Status, Timestamp,
 };
@@ -160,8 +160,10 @@ async fn folders_and_files_are_read_by_the_next_process() {
         class_slots: Vec::new(),
         order: SortingState::default(),
         unreadable: None,
-        departure: None,
-        excluded: Some(Timestamp::from_millis(8)),
+        departure: Some(Departure {
+            reason: DepartureReason::Excluded,
+            since: Timestamp::from_millis(8),
+        }),
     };
     let file = KnownFile {
         status: Status::Failed,

@@ -25,8 +25,6 @@ pub(in crate::collect) struct Stored {
     /// What its rows showed about their order.
     pub order: SortingState,
     pub departure: Option<Departure>,
-    /// Since when the configuration excludes it.
-    pub excluded: Option<Timestamp>,
     /// The counters that the database has.
     counters: Arc<FolderCounters>,
     written: Written,
@@ -61,7 +59,6 @@ impl Stored {
             history: Arc::new(files),
             order: document.order,
             departure: document.departure,
-            excluded: document.excluded,
         }
     }
 
@@ -72,12 +69,6 @@ impl Stored {
         self.record = Some(update.record);
         self.departure = None;
         (update.finished, update.whole)
-    }
-
-    pub fn forget_counts(&mut self) {
-        self.record = None;
-        self.history = Arc::default();
-        self.written.unsaved = FileParts::default();
     }
 
     /// The next count is the base of the entries after it.
@@ -137,7 +128,6 @@ impl Folder {
             order: stored.order,
             unreadable: view.state.unreadable().cloned(),
             departure: stored.departure,
-            excluded: stored.excluded,
         }
     }
 

@@ -66,9 +66,7 @@ impl Process {
             config.collect.max_requests_per_second = Rate(kind.rate.into());
             (kind.configure)(config);
         });
-        let schedule = Schedule::Every(Duration::from_mins(1));
-        let every = Due::new(schedule, Tz::UTC, Duration::ZERO);
-        let plan = plan(&scene.collector, every);
+        let plan = plan(&scene.collector);
         let settings = Arc::unwrap_or_clone(scene.collector.settings);
         let (ledger, stored) = match state {
             Some(store) => restored(store, &settings).await,

@@ -7,6 +7,7 @@ use tokio::time::{sleep, sleep_until};
 
 use super::*;
 use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Rate};
+use crate::portal::lane::Demand;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -61,7 +62,7 @@ fn a_throttle_belongs_to_an_address() {
 #[tokio::test(start_paused = true)]
 async fn slow_folders_leave_a_request_to_the_others_and_have_the_rest() {
     let throttle = throttle(8, 1e6);
-    let (slow, usual) = (Lane::slow(), Lane::default());
+    let (slow, usual) = (Lane::new(Demand::Slow, &Arc::default()), Lane::default());
     let begun = Moment::now().steady;
     ask(&throttle, &slow, 70, 20 * SECOND).await;
     assert_eq!(begun.elapsed(), 200 * SECOND);

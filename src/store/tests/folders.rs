@@ -37,7 +37,6 @@ fn change(of: u128, files: &Arc<FileHistory>, parts: FileParts) -> FolderChange 
             order: SortingState::default(),
             unreadable: None,
             departure: None,
-            excluded: None,
         },
         files: Arc::clone(files),
         parts,

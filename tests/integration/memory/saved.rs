@@ -10,14 +10,13 @@ use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 
 /// Every member of a document that holds a time.
-const TIMES: [&str; 11] = [
+const TIMES: [&str; 10] = [
     "last_success",
     "began",
     "counted",
     "first_counted",
     "at",
     "since",
-    "excluded",
     "first_seen",
     "last_seen",
     "timed_from",
