@@ -202,7 +202,7 @@ impl Collector {
         let times = [
             self.publish_at,
             self.runs.next_deadline(),
-            self.list.retry_at(),
+            self.list.retry_at,
             self.saver.due(),
             Some(now + HEARTBEAT),
         ];
@@ -212,7 +212,7 @@ impl Collector {
     /// Does what is due by now, after any event.
     fn go_on(&mut self) {
         let now = Moment::now().steady;
-        if self.list.retry_at().is_some_and(|at| at <= now) {
+        if self.list.retry_at.is_some_and(|at| at <= now) {
             self.collect();
         }
         self.end_collections();

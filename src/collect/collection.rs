@@ -9,6 +9,7 @@ use tracing::{debug, info, warn};
 use crate::clock::Moment;
 use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
+use crate::collect::list::clock_ahead;
 use crate::collect::queue::{Due, Need};
 use crate::collect::runs::EndedRun;
 use crate::collect::{Collector, Event};
@@ -29,7 +30,7 @@ impl Collector {
 
     /// Begins a collection, unless the last one still waits for its list.
     pub(super) fn collect(&mut self) {
-        self.list.asked();
+        self.list.retry_at = None;
         let requests = self.dependencies.events.requests();
         let timeout = self.settings.collect.timeout;
         if !self.runs.begin(Moment::now(), timeout, requests) {
@@ -90,7 +91,7 @@ impl Collector {
             }
         };
         self.session = Some(session);
-        self.list.note_clock(now, listing.date);
+        self.list.clock_ahead = clock_ahead(now, listing.date);
         let facts = self.folders.apply_list(&listing, &self.settings, now);
         self.list.read(facts, &self.settings.portal.name);
         self.say_where_reindexed();

@@ -42,8 +42,8 @@ pub enum ReadError {
     TooManyPages { pages: u64, limit: u64 },
     #[error("the portal reports {total} files in the folder, which is not plausible")]
     ImplausibleTotal { total: u64 },
-    /// Pages that were asked for by status are not sorted by it.
-    #[error("{} by status: a status occurs again after another one", list(pages))]
+    /// Pages on which a status occurs again after another one.
+    #[error("the pages that were asked for by status are not sorted by it")]
     Unsorted { pages: Vec<PageRequest> },
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed too fast to find the boundaries between statuses")]
@@ -112,14 +112,6 @@ pub fn read_rows<'a>(
     match pagination.page {
         Some(came) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
         _ => Ok(pagination),
-    }
-}
-
-fn list(pages: &[PageRequest]) -> String {
-    let numbers: Vec<_> = pages.iter().map(|page| page.page.to_string()).collect();
-    match numbers.as_slice() {
-        [page] => format!("page {page} is not sorted"),
-        pages => format!("pages {} are not sorted", pages.join(", ")),
     }
 }
 

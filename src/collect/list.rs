@@ -19,12 +19,13 @@ pub(super) struct FolderList {
     pub state: ListState,
     /// Since when it could not be read before this process, if so.
     failing_before: Option<Timestamp>,
-    /// How far the portal's clock is ahead of this machine's, in milliseconds; `None` if the list has no `Date`.
-    ahead: Option<i64>,
+    /// How far the portal's clock is ahead of this machine's, in milliseconds, as far as it is known.
+    pub clock_ahead: i64,
     /// What is reindexed, as it was logged last.
-    reindexed: Option<String>,
-    /// When it is asked again, unless the schedule asks before.
-    retry_at: Option<Instant>,
+    reindexed: String,
+    /// When it is asked again because it failed, unless the schedule asks before. The time between doubles, so that the schedule asks first in the
+    /// end.
+    pub retry_at: Option<Instant>,
     /// How long it was waited for that; zero while it can be read.
     pause: Duration,
 }
@@ -43,27 +44,6 @@ impl FolderList {
         let failure = self.state.failure.as_ref();
         let since = [failure.map(|failure| failure.since), self.failing_before];
         since.into_iter().flatten().min()
-    }
-
-    /// How far the portal's clock is ahead, in milliseconds; 0 if that is no more than its `Date` is inexact, which has whole seconds.
-    pub fn clock_ahead(&self) -> i64 {
-        const EXACT: i64 = 2_000;
-        let ahead = self.ahead.unwrap_or(0);
-        if ahead.saturating_abs() <= EXACT {
-            0
-        } else {
-            ahead
-        }
-    }
-
-    /// When it is asked again because it failed. The time between doubles, so that the schedule asks first in the end.
-    pub fn retry_at(&self) -> Option<Instant> {
-        self.retry_at
-    }
-
-    /// It is asked.
-    pub fn asked(&mut self) {
-        self.retry_at = None;
     }
 
     /// It could not be read. Logs the trouble when it is new.
@@ -99,15 +79,22 @@ impl FolderList {
 
     /// Logs in how many folders files are reindexed, when that is new.
     pub fn reindexes(&mut self, reindexed: String, portal: &PortalName) {
-        if self.reindexed.as_ref() != Some(&reindexed) {
+        if self.reindexed != reindexed {
             info!(%portal, "{reindexed}");
-            self.reindexed = Some(reindexed);
+            self.reindexed = reindexed;
         }
     }
+}
 
-    /// Notes how far the portal's clock is ahead of `now`, by the `Date` of the list.
-    pub fn note_clock(&mut self, now: Timestamp, there: Option<Timestamp>) {
-        self.ahead = there.map(|there| there.as_millis().saturating_sub(now.as_millis()));
+/// How far a portal's clock is ahead, in milliseconds, by the `Date` of its list, if it has one; 0 if that is no more than a `Date` is inexact, which
+/// has whole seconds.
+pub(super) fn clock_ahead(now: Timestamp, date: Option<Timestamp>) -> i64 {
+    const EXACT: i64 = 2_000;
+    let ahead = date.map_or(0, |date| date.as_millis().saturating_sub(now.as_millis()));
+    if ahead.saturating_abs() <= EXACT {
+        0
+    } else {
+        ahead
     }
 }
 
@@ -125,9 +112,7 @@ mod tests {
             (Some(at(70_000)), -30_000),
             (Some(at(103_000)), 3_000),
         ] {
-            let mut list = FolderList::default();
-            list.note_clock(at(100_000), portal);
-            assert_eq!(list.clock_ahead(), ahead, "{portal:?}");
+            assert_eq!(clock_ahead(at(100_000), portal), ahead, "{portal:?}");
         }
     }
 }

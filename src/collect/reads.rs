@@ -72,7 +72,7 @@ impl Collector {
                 history: Arc::clone(&folder.stored.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
-                clock_ahead: self.list.clock_ahead(),
+                clock_ahead: self.list.clock_ahead,
             },
             progress: Arc::clone(&self.dependencies.progress),
             lane,

@@ -104,9 +104,10 @@ impl Folder {
         let substance = Some(document.substance());
         let counted = document.record.as_ref().map(|record| record.counted);
         let (history, last) = (&self.stored.history, &mut self.stored.written);
-        let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
-        let apart = u128::from(millis(counted).abs_diff(millis(last.counted)));
-        let is_old = apart > 0 && apart >= behind.as_millis();
+        let apart = counted.zip(last.counted);
+        let apart = apart.map(|(now, then)| now.as_millis().abs_diff(then.as_millis()));
+        let is_old =
+            apart.is_some_and(|apart| apart > 0 && u128::from(apart) >= behind.as_millis());
         if last.substance == substance && last.unsaved.are_stored() && !is_old {
             return None;
         }
