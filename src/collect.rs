@@ -94,8 +94,6 @@ pub struct Collector {
     published: Instant,
     /// When the next snapshot is published, if something changed since the last one.
     publish_at: Option<Instant>,
-    /// When it is checked next whether an audit is due.
-    next_audit_check: Instant,
     runs: Runs,
     queue: Queue,
     /// The client for reads, from the last list on that could be read.
@@ -125,7 +123,6 @@ impl Collector {
             saver: Saver::new(lease.cloned(), settings.entry.clone()),
             published: Moment::now().steady,
             publish_at: None,
-            next_audit_check: Moment::now().steady,
             runs: Runs::restored(document.last_success),
             queue: Queue::default(),
             session: None,
@@ -216,15 +213,15 @@ impl Collector {
             self.collect();
         }
         self.end_collections();
-        if self.next_audit_check <= now && self.session.is_some() {
-            self.next_audit_check = now + audit::CHECK_EVERY;
+        let has_news = self.publish_at.is_some_and(|at| at <= now);
+        if has_news {
             self.queue_audit();
         }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
         self.end_collections();
         self.start_write();
-        if self.publish_at.is_some_and(|at| at <= now) {
+        if has_news {
             self.publish();
         }
     }

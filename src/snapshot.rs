@@ -143,8 +143,19 @@ pub struct LastRun {
     pub ended: Timestamp,
     pub duration: Duration,
     pub result: RunResult,
+    /// Folders that were counted, or answered 403 or 404.
+    pub counted: usize,
+    /// Folders that were not; the list is one if it could not be read.
+    pub failed: usize,
     /// Requests to the portal, those for the list and those that were repeated included.
     pub requests: u64,
+}
+
+impl LastRun {
+    /// When it ended, if everything was counted.
+    pub fn success(&self) -> Option<Timestamp> {
+        (self.result == RunResult::Success).then_some(self.ended)
+    }
 }
 
 label_values! {

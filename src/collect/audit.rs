@@ -2,8 +2,6 @@
 //!
 //! A folder that is counted by boundaries is audited every `full_every`, and before that while nothing vouches for its counts.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 use tracing::{info, warn};
 
@@ -20,9 +18,6 @@ use crate::config::Strategy;
 use crate::count::Way;
 use crate::model::{FolderId, Timestamp};
 use crate::snapshot::{FolderState, SortingState};
-
-/// Interval between checks whether an audit is due.
-pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// Two audits of a folder are at least this part of `full_every` apart.
 const LEAST_SHARE: u32 = 24;

@@ -11,7 +11,6 @@ use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
 use crate::collect::list::clock_ahead;
 use crate::collect::queue::{Due, Need};
-use crate::collect::runs::EndedRun;
 use crate::collect::{Collector, Event};
 use crate::model::FolderId;
 use crate::portal::{Listing, PortalError, Session};
@@ -124,7 +123,7 @@ impl Collector {
         self.queue.press(&pressing.into_iter().collect());
         let due = self.due_folders(now);
         let is_busy = !self.folders.iter().any(Folder::is_idle)
-            && self.folders.iter().any(Folder::is_being_read);
+            && self.folders.iter().any(|folder| folder.is_being_read);
         if due.is_empty() && is_busy {
             self.runs.give_up_listing();
             self.skip();
@@ -212,13 +211,16 @@ impl Collector {
     }
 
     /// What a collection counted is written.
-    pub(super) fn end(&mut self, run: &EndedRun) {
+    pub(super) fn end(&mut self, run: LastRun) {
         let portal = &self.settings.portal.name;
         let LastRun {
-            result, requests, ..
-        } = run.shown;
-        let (counted, failed) = (run.counted, run.failed);
-        let seconds = (run.shown.duration.as_secs_f64() * 1000.0).round() / 1000.0;
+            result,
+            counted,
+            failed,
+            requests,
+            ..
+        } = run;
+        let seconds = (run.duration.as_secs_f64() * 1000.0).round() / 1000.0;
         let before = self.runs.shown.last_run.map(|run| run.result);
         let word = result.as_str();
         match self.why_failed() {

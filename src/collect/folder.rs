@@ -18,7 +18,7 @@ use crate::collect::queue::Due;
 use crate::collect::strategy::Expected;
 use crate::collect::walk::Walks;
 use crate::count::{Boundaries, Way};
-use crate::history::Look;
+use crate::history::{ListEntry, Look};
 use crate::model::{ByStatus, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable, Unreadable};
@@ -30,7 +30,8 @@ use witnesses::Witnesses;
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub stored: Stored,
-    is_being_read: bool,
+    /// Whether a count is queued or under way, or has a refusal that is not explained yet, or a walk is under way.
+    pub is_being_read: bool,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -98,24 +99,12 @@ impl Folder {
         self.come_back();
         self.read_log.listed(listed, Moment::now().steady);
         self.witnesses.reported(listed.file_count);
-        self.show_missing();
         self.view_mut().reported_files = self.is_there().then_some(listed.file_count);
     }
 
     /// The list names the folder by another name than before.
     pub fn rename(&mut self, name: &FolderName) {
         self.view_mut().name = name.clone();
-    }
-
-    /// Shows how many files reads do not find that the list reports.
-    fn show_missing(&mut self) {
-        let missing = self.witnesses.missing();
-        let is_new = |counts: &Arc<Counts>| counts.look.missing_files != missing;
-        if self.view.counts.as_ref().is_some_and(is_new)
-            && let Some(counts) = &mut self.view_mut().counts
-        {
-            Arc::make_mut(counts).look.missing_files = missing;
-        }
     }
 
     /// What is known before the next read.
@@ -136,19 +125,22 @@ impl Folder {
         boundaries.is_some_and(|boundaries| boundaries.from_both_ends)
     }
 
-    /// What a full scan counted, if nothing has changed since.
+    /// What the last full scan counted, if the folder's entry in the list shows no change since.
     pub fn scanned(&self) -> Option<ByStatus<u64>> {
-        self.stored.scanned(self.read_log.entry())
+        let scanned = self.view.full_read.and_then(|full| full.scanned)?;
+        let is_same = |now: ListEntry| !now.differs(scanned.entry);
+        let is_unchanged = self.read_log.entry().is_some_and(is_same);
+        is_unchanged.then_some(scanned.counts)
     }
 
     /// Whether its files may change their status by themselves: files wait or are processed, or an attempt to reindex them is open. Otherwise,
     /// failed and flagged files stay as they are until a person acts.
-    pub fn moves(&self, attempt_is_open: bool) -> bool {
-        let Some(counts) = self.view.counts.as_deref() else {
-            return false;
+    fn moves(&self, attempt_is_open: bool) -> bool {
+        let counts = self.view.counts.as_deref();
+        let waits = |counts: &Counts| {
+            counts.files.total() > counts.files[Status::Done] + with_reason(counts)
         };
-        let settled = counts.files[Status::Done] + with_reason(counts);
-        attempt_is_open || counts.files.total() > settled
+        counts.is_some_and(|counts| attempt_is_open || waits(counts))
     }
 
     /// Whether another read must confirm the last count: it is marked, or the list of folders reports more files. A count that is marked

@@ -157,7 +157,7 @@ impl Folders {
     /// Assigns the portal's class slots at the end of a collection; not before every folder that is being read was counted once.
     /// Returns the folders that changed.
     pub fn assign_classes(&mut self) -> Vec<FolderId> {
-        let is_first_read = |folder: &Folder| folder.is_being_read() && folder.times_counted == 0;
+        let is_first_read = |folder: &Folder| folder.is_being_read && folder.times_counted == 0;
         if self.iter().any(is_first_read) {
             return Vec::new();
         }
@@ -193,7 +193,7 @@ impl Folders {
 
     /// Gives up the reads that did not end within a time.
     pub fn give_up_reads(&mut self, limit: Duration) {
-        for folder in self.iter_mut().filter(|folder| folder.is_being_read()) {
+        for folder in self.iter_mut().filter(|folder| folder.is_being_read) {
             let message = format!(
                 "not read within collect.timeout ({})",
                 format_duration(limit)

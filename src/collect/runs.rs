@@ -28,21 +28,6 @@ struct Run {
     requests_before: u64,
 }
 
-/// A collection whose reads have ended.
-pub(super) struct EndedRun {
-    pub shown: LastRun,
-    pub counted: usize,
-    pub failed: usize,
-}
-
-impl EndedRun {
-    /// When it ended, if every folder was counted.
-    pub fn success(&self) -> Option<Timestamp> {
-        let is_success = self.shown.result == RunResult::Success;
-        is_success.then_some(self.shown.ended)
-    }
-}
-
 /// When collections ran and run, and those that are under way.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -137,12 +122,12 @@ impl Runs {
 
     /// Takes out a collection that has nothing outstanding, or no more time: then what is outstanding has failed. A list that cannot be read is one
     /// that failed. `requests`: to the portal by now.
-    pub fn take_ended(&mut self, now: Moment, requests: u64) -> Option<EndedRun> {
+    pub fn take_ended(&mut self, now: Moment, requests: u64) -> Option<LastRun> {
         let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now.steady;
         let at = self.reading.iter().position(has_ended)?;
         let run = self.reading.remove(at);
         let (counted, failed) = (run.counted, run.failed + run.outstanding.len());
-        let shown = LastRun {
+        Some(LastRun {
             ended: now.wall,
             duration: now.elapsed_since(run.began),
             result: match (counted, failed) {
@@ -150,12 +135,9 @@ impl Runs {
                 (0, _) => RunResult::Failure,
                 _ => RunResult::Partial,
             },
-            requests: requests - run.requests_before,
-        };
-        Some(EndedRun {
-            shown,
             counted,
             failed,
+            requests: requests - run.requests_before,
         })
     }
 
@@ -165,8 +147,8 @@ impl Runs {
     }
 
     /// What a collection counted is written.
-    pub fn ended(&mut self, run: &EndedRun) {
-        self.shown.last_run = Some(run.shown);
+    pub fn ended(&mut self, run: LastRun) {
+        self.shown.last_run = Some(run);
         self.shown.last_success = run.success().or(self.shown.last_success);
     }
 }
@@ -203,7 +185,7 @@ mod tests {
                 runs.folder_done(id(number), *outcome);
             }
             let run = runs.take_ended(now, 0).unwrap();
-            assert_eq!(run.shown.result, result, "{outcomes:?}");
+            assert_eq!(run.result, result, "{outcomes:?}");
             assert!(runs.take_ended(now, 0).is_none());
         }
     }
@@ -220,7 +202,7 @@ mod tests {
             ..now
         };
         let run = runs.take_ended(later, 0).unwrap();
-        assert_eq!(run.shown.result, RunResult::Partial);
+        assert_eq!(run.result, RunResult::Partial);
         runs.folder_done(id(2), Counted);
         assert_eq!(runs.next_deadline(), None);
     }

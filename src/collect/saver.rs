@@ -12,11 +12,10 @@ use tracing::{error, info};
 
 use crate::clock::Moment;
 use crate::collect::folders::Folders;
-use crate::collect::runs::EndedRun;
 use crate::collect::{Collector, Event};
 use crate::history::FolderCounters;
 use crate::model::{FolderId, PortalName, Timestamp};
-use crate::snapshot::PortalView;
+use crate::snapshot::{LastRun, PortalView};
 use crate::store::{EntryKey, FolderChanges, Lease, PortalDocument, StoreError};
 
 /// Time from the beginning of one batch to the next: what changes meanwhile is written together.
@@ -56,7 +55,7 @@ struct Batch {
     /// Folders to delete.
     forgotten: Vec<FolderId>,
     /// The collections that end with it.
-    ends: Vec<EndedRun>,
+    ends: Vec<LastRun>,
 }
 
 /// A write that ended.
@@ -66,7 +65,7 @@ pub(super) struct Written {
     /// The folders with the counters that were written.
     folders: Vec<(FolderId, Arc<FolderCounters>)>,
     forgotten: Vec<FolderId>,
-    ends: Vec<EndedRun>,
+    ends: Vec<LastRun>,
 }
 
 impl Saver {
@@ -95,7 +94,7 @@ impl Saver {
     }
 
     /// The reads of a collection have ended: it ends with the next write.
-    pub fn end_with_next(&mut self, end: EndedRun) {
+    pub fn end_with_next(&mut self, end: LastRun) {
         self.waiting.ends.push(end);
     }
 
@@ -215,7 +214,7 @@ impl Collector {
         }
         let written = folders.iter().map(|change| (change.id, change.counters()));
         let written = written.collect();
-        let last_success = ends.iter().filter_map(EndedRun::success).max();
+        let last_success = ends.iter().filter_map(LastRun::success).max();
         let portals = self.dependencies.publisher.current();
         let changes = FolderChanges {
             folders,
@@ -258,7 +257,7 @@ impl Collector {
                 None => {}
             }
         }
-        for end in &written.ends {
+        for end in written.ends {
             self.end(end);
         }
     }

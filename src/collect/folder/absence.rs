@@ -24,7 +24,7 @@ impl Folder {
     /// is not logged again.
     pub fn is_forgettable(&self, is_listed: bool, now: Timestamp) -> bool {
         let is_known = is_listed && !self.is_excluded();
-        !is_known && !self.is_being_read() && self.left_before(STORED_AFTER_LEAVING, now)
+        !is_known && !self.is_being_read && self.left_before(STORED_AFTER_LEAVING, now)
     }
 
     fn left_before(&self, time: Duration, now: Timestamp) -> bool {

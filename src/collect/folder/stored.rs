@@ -11,7 +11,7 @@ use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::count::SortingState;
 use crate::history::{
-    CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, ListEntry, apply, oldest,
+    CompletedRead, Departure, FileHistory, FolderCounters, FolderRecord, apply, oldest,
 };
 use crate::model::{ByStatus, FileKey, Timestamp};
 use crate::snapshot::Counts;
@@ -76,14 +76,6 @@ impl Stored {
         if let Some(record) = &mut self.record {
             record.unidentified = ByStatus::default();
         }
-    }
-
-    /// What the last full scan counted, if the folder's entry in the list shows no change since.
-    pub fn scanned(&self, entry: Option<ListEntry>) -> Option<ByStatus<u64>> {
-        let full_read = self.record.as_ref().and_then(|record| record.full_read);
-        let scanned = full_read.and_then(|full_read| full_read.scanned)?;
-        let is_same = entry.is_some_and(|now| !now.differs(scanned.entry));
-        is_same.then_some(scanned.counts)
     }
 
     /// The database may not have what was written to it. What was shown is not taken back.

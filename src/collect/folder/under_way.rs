@@ -7,11 +7,6 @@ use crate::collect::queue::{Due, QueuedRead, ReadKind};
 use crate::snapshot::Unavailable;
 
 impl Folder {
-    /// Whether a count is queued or under way, or has a refusal that is not explained yet, or a walk is under way.
-    pub fn is_being_read(&self) -> bool {
-        self.is_being_read
-    }
-
     /// Whether it is collected, and nothing is queued or under way.
     pub fn is_idle(&self) -> bool {
         self.is_collected() && !self.is_being_read

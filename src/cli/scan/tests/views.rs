@@ -120,6 +120,8 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         ended: NOON,
         duration: Duration::from_secs(2),
         result: RunResult::Partial,
+        counted: 0,
+        failed: 0,
         requests: 5,
     };
     let folders = folders.into_iter();
