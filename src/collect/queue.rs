@@ -229,6 +229,8 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::sleep;
+
     use super::*;
     use ReadKind::{Audit, Count, Scan};
 
@@ -338,7 +340,7 @@ mod tests {
                     lane.rest(limit, &"status 503").await;
                 } else {
                     lane.answered(limit, limit);
-                    std::future::pending::<()>().await;
+                    sleep(limit).await;
                 }
             };
             tokio::select! {
