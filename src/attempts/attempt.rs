@@ -210,9 +210,11 @@ pub(super) fn with_few_classes(files: Vec<(FileKey, SentFile)>) -> FileMap<SentF
 
 /// Counts the results of the files of each class.
 pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
-    let mut results: BTreeMap<&Class, ClassResult> = BTreeMap::new();
+    let mut results: BTreeMap<_, ClassResult> = BTreeMap::new();
     for file in files.values() {
-        let result = results.entry(&file.class).or_insert_with(|| ClassResult {
+        // Texts first: a counter is worth more to a class that says something.
+        let order = (!file.class.is_text(), &file.class);
+        let result = results.entry(order).or_insert_with(|| ClassResult {
             class: file.class.clone(),
             sent: 0,
             recovered: 0,
