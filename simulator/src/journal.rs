@@ -190,35 +190,6 @@ mod tests {
         })
     }
 
-    #[test]
-    fn what_lies_beyond_the_journal_is_not_known() {
-        let mut world = world(3);
-        let folder = world.add_folder("F");
-        world.add_files(folder, &Status::Done, 5).unwrap();
-        let last = world.sequence();
-        assert_eq!(world.journal().count(), 3);
-        let at = |sequence| world.counts_at(folder, sequence);
-        assert_eq!(at(last - 3), Some([(Status::Done, 2)].into()));
-        assert_eq!(at(last - 4), None);
-        assert_eq!(at(last + 1), None);
-    }
-
-    #[test]
-    fn a_folder_is_known_only_while_it_exists() {
-        let mut world = world(100);
-        let before = world.sequence();
-        let folder = world.add_folder("F");
-        world.add_files(folder, &Status::Failed, 2).unwrap();
-        let full = world.sequence();
-        world.delete_folder(folder).unwrap();
-        assert_eq!(world.counts_at(folder, before), None);
-        assert_eq!(
-            world.counts_at(folder, full),
-            Some([(Status::Failed, 2)].into())
-        );
-        assert_eq!(world.counts_at(folder, world.sequence()), None);
-    }
-
     /// One change, with numbers that choose what it is done to.
     fn act(world: &mut World, folders: &[Uuid], (what, which, status): (u8, usize, usize)) {
         let folder = folders[which % folders.len()];

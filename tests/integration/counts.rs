@@ -1,7 +1,6 @@
 //! Counts are exact, folder by folder and status by status.
 
 mod hostile;
-mod moving;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;

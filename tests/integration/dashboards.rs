@@ -1,6 +1,5 @@
 //! The committed dashboards keep to the rules, and their queries have answers.
 
-mod frame;
 mod live;
 mod queries;
 mod text;

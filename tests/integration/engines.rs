@@ -1,21 +1,13 @@
 //! A folder and PostgreSQL keep what is written in one way.
 
 use std::fs;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{HiddenPath, SharedState, State};
-use kb_exporter::count::SortingState;
-use kb_exporter::history::{Departure, DepartureReason, KnownFile};
-use kb_exporter::model::{
-    FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Status, Timestamp,
-};
-use kb_exporter::store::{
-    self, EntryKey, FileParts, FolderChange, FolderChanges, FolderDocument, Ledger,
-    Place as StorePlace, Store,
-};
+use kb_exporter::model::{FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName};
+use kb_exporter::store::{self, Ledger, Place as StorePlace, Store};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -149,64 +141,6 @@ async fn attempts_with_every_outcome_are_read_by_the_next_process() {
         let read = store::books(&place.state()).unwrap();
         assert_eq!(read[&address()], *next.book().unwrap(), "{place:?}");
         store.leave(next).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn folders_and_files_are_read_by_the_next_process() {
-    let document = FolderDocument {
-        name: FolderName::new("it's \"quoted\" \\ $1 ☃\n"),
-        record: None,
-        class_slots: Vec::new(),
-        order: SortingState::default(),
-        unreadable: None,
-        departure: Some(Departure {
-            reason: DepartureReason::Excluded,
-            since: Timestamp::from_millis(8),
-        }),
-    };
-    let file = KnownFile {
-        status: Status::Failed,
-        settled: None,
-        since: Timestamp::from_millis(5),
-        timed_from: None,
-        missed_since: None,
-        is_done: false,
-        is_away: false,
-        class: Some(Class::from_label("page <n> lost")),
-    };
-    for place in Place::all().await {
-        let (store, ledger) = place.process().await;
-        let mut unsaved = FileParts::default();
-        let mut write = async |files: &[u128], changed: &[u128]| {
-            unsaved.note(changed.iter().copied().map(key));
-            let change = FolderChange {
-                id: inbox(),
-                document: document.clone(),
-                files: Arc::new(files.iter().map(|it| (key(*it), file.clone())).collect()),
-                parts: unsaved.take(files.len()),
-            };
-            let changes = FolderChanges {
-                folders: vec![change],
-                ..FolderChanges::default()
-            };
-            let entry = EntryKey::new(&address(), 0);
-            let written = ledger.lease().write_folders(entry, changes).await;
-            written.unwrap();
-        };
-        write(&[1, 2, 3], &[1, 2, 3]).await;
-        write(&[1, 3], &[2]).await;
-        store.leave(ledger).await.unwrap();
-        drop(store);
-
-        let (store, ledger) = place.process().await;
-        let entry = EntryKey::new(&address(), 0);
-        let stored = ledger.lease().load(entry).await.unwrap();
-        let folder = &stored.folders[&inbox()];
-        assert_eq!(folder.document, document, "{place:?}");
-        assert_eq!(folder.files.len(), 2, "{place:?}");
-        assert_eq!(folder.files.get(&key(3)), Some(&file), "{place:?}");
-        store.leave(ledger).await.unwrap();
     }
 }
 

@@ -6,6 +6,7 @@
 mod addresses;
 mod answers;
 mod checked;
+mod classes;
 pub(crate) mod clock;
 mod disk;
 mod forgive;
@@ -17,5 +18,3 @@ mod meanwhile;
 mod modes;
 mod reload;
 pub(crate) mod scene;
-mod vanished;
-mod verdicts;

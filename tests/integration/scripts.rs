@@ -13,7 +13,7 @@ use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::promtool;
 use crate::support::schema;
-use crate::support::workspace::{Workspace, program};
+use crate::support::workspace::Workspace;
 
 /// A portal with a failed file, and the configuration of an exporter for it.
 async fn scene() -> (Portal, Workspace) {
@@ -131,40 +131,5 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
         .await;
         assert_eq!(code, Some(1), "{nowhere:?}");
         assert_eq!(asked(), before, "nothing is counted that cannot be written");
-    }
-}
-
-#[test]
-fn fish_completes_commands_and_flags() {
-    let script = run(program().args(["completion", "fish"]), "");
-    let script = String::from_utf8(script.stdout).unwrap();
-    for (line, word) in [
-        ("kb-exporter healthc", "healthcheck"),
-        ("kb-exporter reindex hist", "history"),
-        (
-            "kb-exporter scan --config.file f --output.f",
-            "--output.file",
-        ),
-        ("kb-exporter --config.file kb.yml che", "check"),
-        ("kb-exporter --config.check --log.level debug sca", "scan"),
-        (
-            "kb-exporter --log.level=debug --web.ext",
-            "--web.external-url",
-        ),
-        ("kb-exporter --log.level deb", "debug"),
-        ("kb-exporter scan --log.format js", "json"),
-        (
-            "kb-exporter --log.format logfmt scan --output pro",
-            "prometheus",
-        ),
-        ("kb-exporter portal --portal.transcription of", "off"),
-    ] {
-        let input = format!("{script}\ncomplete -C '{line}'\n");
-        let output = run(
-            std::process::Command::new("fish").arg("--no-config"),
-            &input,
-        );
-        let completed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(completed.split(['\t', '\n']).next(), Some(word), "{line}");
     }
 }

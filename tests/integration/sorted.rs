@@ -1,10 +1,8 @@
 //! Folders that are counted by the boundaries between statuses.
 
-mod ends;
-
 use std::collections::BTreeMap;
 
-use kb_simulator::{Equals, Position, SortParameters, Status, Switches};
+use kb_simulator::{Position, SortParameters, Status, Switches};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -121,15 +119,6 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
 #[tokio::test]
 async fn a_folder_of_any_size_costs_what_is_not_done() {
     costs_little(|_| {}).await;
-}
-
-#[tokio::test]
-async fn it_costs_no_more_when_equals_come_in_another_order_at_each_request() {
-    costs_little(|switches| {
-        switches.equals = Equals::Shifting;
-        switches.status_order.reverse();
-    })
-    .await;
 }
 
 /// Counts exactly, and says that the portal does not sort.

@@ -70,22 +70,6 @@ fn add(portal: &Portal, folder: Uuid, status: &Status, number: usize, names: &st
 }
 
 #[tokio::test]
-async fn a_portal_is_shown_to_sort_when_audits_agree_with_the_boundaries() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Inbox");
-    add(&portal, folder, &Status::Done, 1_500, "");
-    add(&portal, folder, &Status::Failed, 40, "");
-    add(&portal, folder, &Status::Done, 1_430, "");
-    let workspace = workspace(portal.base_url(), |_| {});
-    let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("the portal is shown to sort", |metrics| {
-            sorting_is(metrics, "shown") && files(metrics, folder, "failed") == Some(40)
-        })
-        .await;
-}
-
-#[tokio::test]
 async fn one_page_that_is_out_of_order_once_refutes_nothing() {
     let portal = Portal::start().await;
     let folder = portal.mixed_folder("Inbox", 9_000);
@@ -253,21 +237,4 @@ async fn where_sorting_is_refuted_large_folders_are_scanned_one_after_another() 
         "{} of {most}",
         all_requests(&metrics)
     );
-}
-
-#[tokio::test]
-async fn a_total_that_the_rows_do_not_fit_is_marked_and_the_rows_are_counted() {
-    for (done, hidden) in [(9_915, 37), (52, 1), (5, 1)] {
-        let portal = Portal::with(|options| options.switches.hidden_files = hidden).await;
-        let folder = portal.folder("Inbox");
-        add(&portal, folder, &Status::Done, done, "");
-        add(&portal, folder, &Status::Failed, 48, "f");
-        let workspace = workspace(portal.base_url(), |_| {});
-        let exporter = Exporter::start(&workspace).await;
-        let metrics = exporter.collected().await;
-        assert_eq!(files(&metrics, folder, "done"), Some(done as u64));
-        assert_eq!(files(&metrics, folder, "failed"), Some(48));
-        assert_eq!(is_consistent(&metrics, folder), Some(false));
-        assert_eq!(metrics.value("kb_folder_up", &[]), Some(1.0));
-    }
 }

@@ -67,26 +67,6 @@ async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_w
 }
 
 #[tokio::test]
-async fn counters_stand_still_when_the_state_is_taken_away_and_that_is_said() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Inbox");
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    until(&exporter, "state", 1.0).await;
-    std::fs::remove_dir_all(workspace.path("state")).unwrap();
-    portal.file(folder, "a.pdf", Status::Failed);
-    until(&exporter, "state", 0.0).await;
-    let metrics = exporter.collected_again().await;
-    let id = folder.to_string();
-    let entries = metrics.by_status("kb_folder_status_entries_total", &id);
-    assert_eq!(entries["failed"], 0);
-    let files = metrics.by_status("kb_folder_files", &id);
-    assert_eq!(files["failed"], 1, "counting goes on");
-    let said = notes(&exporter).await;
-    assert!(said.contains("cannot be used: No such file"), "{said}");
-}
-
-#[tokio::test]
 async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     let portal = Portal::start().await;
     let refused = portal.folder("Inbox");

@@ -1,7 +1,5 @@
 //! Which requests a fault strikes.
 
-use std::time::{Duration, Instant};
-
 use axum::http::Uri;
 use uuid::Uuid;
 
@@ -24,8 +22,6 @@ pub enum Target {
     Folder(Uuid),
     /// One page of a folder's files.
     Page(Uuid, u64),
-    /// The pages of a folder's files behind this one.
-    PagesBehind(Uuid, u64),
     /// What puts failed files back into the queue, of any folder.
     ReindexFailed,
 }
@@ -35,27 +31,6 @@ enum Turn {
     Each,
     Nth(u64),
     Chance(f64),
-    Beyond(Allowance),
-}
-
-/// Requests that are passed: a burst after a pause, and one in each gap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Allowance {
-    gap: Duration,
-    at_once: u32,
-    /// When all of them are there again.
-    whole: Option<Instant>,
-}
-
-impl Allowance {
-    fn passes(&mut self, now: Instant) -> bool {
-        let whole = self.whole.map_or(now, |whole| whole.max(now));
-        let passes = whole.duration_since(now) <= self.gap * (self.at_once - 1);
-        if passes {
-            self.whole = Some(whole + self.gap);
-        }
-        passes
-    }
 }
 
 impl Scope {
@@ -73,16 +48,6 @@ impl Scope {
         Self::new(target, Turn::Chance(probability))
     }
 
-    /// What a steady limit refuses: requests for a target above a rate, with bursts of a limited size.
-    pub fn beyond(target: Target, per_second: u32, at_once: u32) -> Self {
-        let allowance = Allowance {
-            gap: Duration::from_secs(1) / per_second.max(1),
-            at_once: at_once.max(1),
-            whole: None,
-        };
-        Self::new(target, Turn::Beyond(allowance))
-    }
-
     fn new(target: Target, turn: Turn) -> Self {
         Self {
             target,
@@ -96,11 +61,10 @@ impl Scope {
             return false;
         }
         self.seen += 1;
-        match &mut self.turn {
+        match &self.turn {
             Turn::Each => true,
             Turn::Nth(number) => *number == self.seen,
             Turn::Chance(probability) => random.f64() < *probability,
-            Turn::Beyond(allowance) => !allowance.passes(Instant::now()),
         }
     }
 }
@@ -113,7 +77,6 @@ impl Target {
             Self::Files => asked.folder.is_some(),
             Self::Folder(folder) => asked.folder == Some(folder),
             Self::Page(folder, page) => asked.folder == Some(folder) && asked.page == page,
-            Self::PagesBehind(folder, page) => asked.folder == Some(folder) && asked.page > page,
             Self::ReindexFailed => asked.reindex_failed,
         }
     }

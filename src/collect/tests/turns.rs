@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use uuid::Uuid;
 
 use super::*;
-use crate::model::Status;
 
 /// Folders of one page each.
 const FOLDERS: usize = 120;
@@ -177,79 +176,6 @@ async fn quiet_folders_take_turns_within_the_rate_and_keep_their_counts_meanwhil
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_known_holds_again_as_soon_as_the_portal_can_be_asked_again() {
-    let crowd = Crowd::of(FOLDERS, busy);
-    seconds(2 * ROUND as u64).await;
-    crowd
-        .front
-        .refuse(&"/mine", StatusCode::INTERNAL_SERVER_ERROR);
-    // Reads that were under way when the list failed may still succeed, until it fails again.
-    while crowd.up() > 0 {
-        sleep(Duration::from_millis(100)).await;
-    }
-    let before = count(&crowd.front.asked(), &"/files");
-    crowd.front.heal();
-    while crowd.up() < FOLDERS {
-        sleep(Duration::from_millis(100)).await;
-    }
-    let reads = count(&crowd.front.asked(), &"/files") - before;
-    assert!(reads < FOLDERS / 2, "{reads} reads were needed");
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_all_the_same() {
-    let crowd = Crowd::of(30, |config| {
-        config.collect.quiet_every = Duration::from_secs(5);
-    });
-    // Failed and flagged files stay as they are.
-    crowd.simulator.with(|world| {
-        for (folder, status) in crowd.folders.iter().zip(
-            [SimulatedStatus::Failed, SimulatedStatus::Flagged]
-                .iter()
-                .cycle(),
-        ) {
-            world.add_files(*folder, status, 1).unwrap();
-        }
-    });
-    // Three reads, and rests of two, four and five intervals.
-    seconds(16).await;
-    let settled = crowd.front.asked().len();
-    crowd.all_is_well_for(10).await;
-    let asked = crowd.front.asked().split_off(settled);
-    for folder in &crowd.folders {
-        let reads = count(&asked, folder);
-        assert!((1..=3).contains(&reads), "{reads} reads in ten collections");
-    }
-
-    let changed = crowd.folders[7];
-    crowd.simulator.with(|world| {
-        let pending = &SimulatedStatus::Pending;
-        world.add_files(changed, pending, 1).unwrap();
-    });
-    seconds(2).await;
-    let view = crowd.view();
-    let counts = view.folders[&changed.into()].counts.as_ref().unwrap();
-    assert_eq!(counts.files[Status::Pending], 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_folder_that_waits_for_its_turn_is_read_before_quiet_ones_when_the_list_shows_a_change() {
-    let crowd = Crowd::of(FOLDERS, busy);
-    seconds(2 * ROUND as u64).await;
-    for changed in crowd.folders.iter().step_by(10) {
-        crowd.simulator.with(|world| {
-            let done = &SimulatedStatus::Done;
-            world.add_files(*changed, done, 1).unwrap();
-        });
-        seconds(2).await;
-        let view = crowd.view();
-        let folder = &view.folders[&(*changed).into()];
-        let counts = folder.counts.as_ref().unwrap();
-        assert_eq!(counts.files[Status::Done], 2, "{}", folder.name);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_the_others() {
     const TIME: usize = 16;
     let crowd = Crowd::of(18, |config| {
@@ -279,21 +205,4 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
         let reads = count(&asked, folder);
         assert!((1..=8).contains(&reads), "asked {reads} times");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_folder_that_is_refused_with_401_names_its_path_and_does_not_blame_the_key() {
-    let crowd = Crowd::of(2, |_| {});
-    let folder = crowd.folders[0];
-    crowd.front.refuse(&folder, StatusCode::UNAUTHORIZED);
-    seconds(5).await;
-    let view = crowd.view();
-    let FolderState::Unavailable(unreadable) = &view.folders[&folder.into()].state else {
-        panic!("the folder is refused");
-    };
-    let message = &unreadable.message;
-    assert!(
-        message.contains(&format!("{folder}/files")) && !message.contains("issue"),
-        "{message}"
-    );
 }

@@ -1,15 +1,12 @@
 //! Folders whose pages do not fit together while nothing fails: the counters of entries do not change, and one real failure is
 //! one entry.
 
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use kb_simulator::{Equals, NewFile, Options, Simulator, Status};
+use kb_simulator::{Equals, Status};
 use uuid::Uuid;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::random::Random;
-use crate::support::server::Server;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
@@ -88,60 +85,4 @@ async fn files_of_one_name_in_another_order_each_time_enter_nothing_when_every_p
 #[tokio::test]
 async fn files_of_one_name_in_another_order_each_time_enter_nothing_when_boundaries_are_read() {
     files_of_one_name("sorted", Random::fixed(1, MANY)).await;
-}
-
-/// A portal in which the first file goes and another one comes at the end whenever the second page is asked for: the
-/// totals agree, no row is met twice, and the row that moved from the second page to the first is not shown.
-async fn shifting_pages(simulator: &Simulator, folder: Uuid) -> Server {
-    let world = simulator.clone();
-    let shift = move |request: Request, next: Next| {
-        let asked = request.uri().query().unwrap_or_default();
-        if asked.split('&').any(|parameter| parameter == "page=2") {
-            world.with(|world| {
-                let first = world.file_ids(folder)[0];
-                world.delete_file(folder, first).unwrap();
-                let arrived = NewFile::new(format!("z {first}"), Status::Done);
-                world.add_file(folder, &arrived).unwrap();
-            });
-        }
-        next.run(request)
-    };
-    Server::start(simulator.router().layer(from_fn(shift))).await
-}
-
-#[tokio::test]
-async fn files_that_pages_leave_out_while_others_come_and_go_enter_once_at_most() {
-    let simulator = Simulator::empty(Options {
-        speed: 0.0,
-        ..Options::default()
-    });
-    let folder = simulator.with(|world| world.add_folder("Inbox"));
-    let mut files = Vec::new();
-    for number in 0..300 {
-        let status = if (100..200).contains(&number) {
-            Status::Failed
-        } else {
-            Status::Done
-        };
-        let file = NewFile::new(format!("file {number:03}"), status);
-        files.push(simulator.with(|world| world.add_file(folder, &file).unwrap()));
-    }
-    let server = shifting_pages(&simulator, folder).await;
-    let portal = format!("http://{}", server.address());
-    let workspace = Workspace::with(&[("main", portal)], |config| {
-        config["collect"]["schedule"] = "1s".into();
-        config["collect"]["concurrency"] = 1.into();
-    });
-    let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter.collected().await;
-    assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
-    let shown = metrics.by_status("kb_folder_files", &folder.to_string());
-    assert_eq!(shown["failed"], 99, "one is left out");
-    counts_one_failure(&exporter, folder, Random::fixed(1, MANY), 1, || {
-        simulator.with(|world| {
-            let failed = world.set_status(folder, files[290], Status::Failed, Some("a reason"));
-            failed.unwrap();
-        });
-    })
-    .await;
 }

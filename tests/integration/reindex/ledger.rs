@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::support::attempts::{self, ATTEMPTS, Attempt, PORTALS, TRIED};
-use crate::support::packed::unpack;
+use crate::support::attempts::{self, ATTEMPTS, Attempt, PORTALS};
 use crate::support::sqlite;
 use crate::support::workspace::Workspace;
 
@@ -29,15 +26,4 @@ pub(super) fn age(workspace: &Workspace, by: Duration) {
 /// Every attempt, oldest first.
 pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
     attempts::attempts(&sqlite::sql(&path(workspace), ATTEMPTS))
-}
-
-/// How many attempts all files have behind them.
-pub(super) fn tries(workspace: &Workspace) -> u64 {
-    let folders = sqlite::sql(&path(workspace), TRIED);
-    let folders = folders.iter().map(|row| unpack(&row[0]));
-    let tries = |files: Value| {
-        let files = files.as_object().unwrap().values();
-        files.map(|n| n.as_u64().unwrap()).sum::<u64>()
-    };
-    folders.map(tries).sum()
 }

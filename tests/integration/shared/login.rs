@@ -4,7 +4,6 @@ use super::scene::{Shared, says, until_writable, write_url};
 use crate::support::certificates::Certificates;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
-use crate::support::process::run;
 
 /// A part of the password that a URL does not escape.
 const SECRET: &str = "8d1c97e2";
@@ -72,34 +71,4 @@ async fn a_wrong_password_is_refused_and_no_password_is_shown() {
     assert!(shared.database.url().contains(SECRET));
     let wrong = shared.database.url().replace("p%40", "q%40");
     refused(&shared, &wrong, "password authentication failed").await;
-}
-
-#[tokio::test]
-async fn a_url_that_is_none_is_refused_and_not_shown() {
-    let shared = Shared::new("dry_run").await;
-    for wrong in ["https://exporter:8d1c97e2@db.example/kb", "8d1c97e2", ""] {
-        refused(&shared, wrong, "postgres://").await;
-    }
-}
-
-#[tokio::test]
-async fn a_unix_socket_needs_no_password() {
-    let shared = Shared::new("dry_run").await;
-    let exporter = Exporter::start(&shared.by(&shared.database.socket_url())).await;
-    until_writable(&exporter, true).await;
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_url_that_cannot_be_used_is_found_by_the_check_of_the_configuration() {
-    let shared = Shared::new("off").await;
-    let workspace = shared.by("postgres://kb:a?8d1c97e2@db.example/kb");
-    let output = run(workspace.command().arg("--config.check"), "");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("must have a URL"), "{text}");
-    assert!(!text.contains(SECRET), "{text}");
-    let workspace = shared.by(&shared.database.url());
-    let output = run(workspace.command().arg("--config.check"), "");
-    assert_eq!(output.status.code(), Some(0));
 }

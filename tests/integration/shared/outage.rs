@@ -1,7 +1,5 @@
 //! The server stops, is killed or stands still: counting goes on, nothing is reindexed, and all comes back by itself.
 
-use std::time::Duration;
-
 use kb_simulator::Status;
 
 use super::ledger;
@@ -9,8 +7,6 @@ use super::scene::{Shared, until_writable};
 use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
-use crate::support::postgres::proxy::Proxy;
-use crate::support::wait::wait_for;
 use kb_exposition::Exposition;
 
 /// Entries into `failed` of the scene's folder.
@@ -161,33 +157,4 @@ async fn a_server_that_stands_still_holds_nothing_but_reindexing() {
     server.pause();
     exporter.stop().await;
     server.resume();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_slow_server_slows_down_and_breaks_nothing() {
-    let server = Server::shared().await;
-    let shared = eager(server).await;
-    let proxy = Proxy::before(server.address()).await;
-    proxy.slow_down(Duration::from_millis(10));
-    let distant = shared.by(&shared.database.url_at(proxy.address()));
-    let exporter = Exporter::start(&distant).await;
-    until_writable(&exporter, true).await;
-    shared.attempted(&exporter, "accepted").await;
-    let entered = entries(&shared, &exporter.metrics().await);
-    // A connection that is cut now and then is made again.
-    for number in 0..3 {
-        let metrics = exporter.metrics().await;
-        assert!(entries(&shared, &metrics) >= entered);
-        proxy.cut();
-        shared
-            .portal
-            .file(shared.folder, &format!("late {number}.pdf"), Status::Failed);
-        wait_for("the new file is stored", async || {
-            let metrics = exporter.metrics().await;
-            (entries(&shared, &metrics) == entered + number + 1).then_some(())
-        })
-        .await;
-    }
-    assert_eq!(shared.sent(), 1);
-    exporter.stop().await;
 }

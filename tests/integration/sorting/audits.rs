@@ -35,21 +35,6 @@ async fn a_folder_that_does_not_sort_among_others_is_never_counted_wrong() {
         .await;
 }
 
-#[tokio::test]
-async fn an_audit_refutes_what_no_page_showed() {
-    let portal = Portal::start().await;
-    // On one page that the first look leaves out.
-    let folder = unsorted_folder(&portal, 10);
-    let workspace = workspace(portal.base_url(), |_| {});
-    let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("sorting is refuted, and the folder counted", |metrics| {
-            assert!(!sorting_is(metrics, "shown"));
-            sorting_is(metrics, "refuted") && files(metrics, folder, "failed") == Some(10)
-        })
-        .await;
-}
-
 fn was_read_in_full(metrics: &Exposition) -> bool {
     let at = "kb_folder_last_full_read_timestamp_seconds";
     metrics.value(at, &[]).is_some()

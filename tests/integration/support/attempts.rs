@@ -7,14 +7,10 @@ use uuid::Uuid;
 
 /// Every attempt, oldest first.
 pub(crate) const ATTEMPTS: &str =
-    "SELECT id, folder, intended, files, coalesce(outcome, ''), coalesce(verdict, '')
-     FROM attempt ORDER BY id";
+    "SELECT id, folder, intended, files, coalesce(outcome, '') FROM attempt ORDER BY id";
 
 /// How many portals the ledger knows.
 pub(crate) const PORTALS: &str = "SELECT count(*) FROM lease";
-
-/// How often files were sent, by folder.
-pub(crate) const TRIED: &str = "SELECT hex(tried) FROM reindexed WHERE tried IS NOT NULL";
 
 /// An attempt that was written down.
 #[derive(Debug)]
@@ -26,13 +22,12 @@ pub(crate) struct Attempt {
     pub(crate) files: u64,
     /// Such as `accepted`; empty where nothing is known yet.
     pub(crate) outcome: String,
-    pub(crate) verdict: Option<String>,
 }
 
 /// What the rows of [`ATTEMPTS`] say.
 pub(crate) fn attempts(rows: &[Vec<String>]) -> Vec<Attempt> {
     let attempt = |row: &Vec<String>| {
-        let [id, folder, intended, files, outcome, verdict] = &row[..] else {
+        let [id, folder, intended, files, outcome] = &row[..] else {
             panic!("{row:?}");
         };
         let outcome: Option<Outcome> = match outcome.as_str() {
@@ -45,7 +40,6 @@ pub(crate) fn attempts(rows: &[Vec<String>]) -> Vec<Attempt> {
             intended: intended.parse().unwrap(),
             files: files.parse().unwrap(),
             outcome: outcome.map_or("", Outcome::as_str).to_owned(),
-            verdict: Some(verdict.clone()).filter(|verdict| !verdict.is_empty()),
         }
     };
     rows.iter().map(attempt).collect()

@@ -81,15 +81,6 @@ impl Database {
         url
     }
 
-    /// Its address for a client, over the Unix socket.
-    pub(crate) fn socket_url(&self) -> String {
-        let (socket, port) = (self.access.socket.display(), self.access.port);
-        format!(
-            "postgres:///{}?host={socket}&port={port}&user={USER}",
-            self.name
-        )
-    }
-
     /// The rows of a statement that must succeed, by a user who may do everything.
     pub(crate) fn sql(&self, statement: &str) -> Vec<Row> {
         self.access.sql(&self.name, statement)
