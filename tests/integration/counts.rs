@@ -9,8 +9,7 @@ use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 use kb_simulator::{
-    DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Status,
-    Switches,
+    DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Switches,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -74,23 +73,6 @@ async fn whatever_the_interface_leaves_open_counts_are_exact() {
     for change in switches {
         counts_are_exact(&[0, 1, 100, 250], |options| change(&mut options.switches)).await;
     }
-}
-
-#[tokio::test]
-async fn equal_names_in_another_order_at_each_request_are_exact_or_marked() {
-    let portal = Portal::with(|options| options.switches.equals = Equals::Shifting).await;
-    let folder = portal.folder("Twins");
-    for _ in 0..101 {
-        portal.file(folder, "twin.pdf", Status::Done);
-        portal.file(folder, "twin.pdf", Status::Failed);
-    }
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let metrics = Exporter::start(&workspace).await.collected().await;
-    let consistent = metrics.value("kb_folder_consistent", &[]);
-    let files = metrics.by_status("kb_folder_files", &folder.to_string());
-    let exact = files["done"] == 101 && files["failed"] == 101;
-    assert!(exact || consistent == Some(0.0), "{files:?}");
-    assert_eq!(files.values().sum::<u64>(), 202);
 }
 
 #[tokio::test]

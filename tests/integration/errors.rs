@@ -9,48 +9,7 @@ use crate::support::workspace::{Workspace, program};
 use kb_exposition::Exposition;
 
 use kb_simulator::{NewFile, Status};
-use serde_json::json;
 use uuid::Uuid;
-
-/// Twelve shapes of message; what stands in braces is another thing in each file.
-const SHAPES: [&str; 12] = [
-    "pdf parse error: invalid xref table at offset {number}",
-    "no text layer on page {number} of '{name}'",
-    "request {uuid} to the embedding service timed out after {number} ms",
-    "connection to 10.0.{byte}.{byte}:8080 refused",
-    "cannot read /data/{uuid}/{file}.docx: no such file or directory",
-    "Не удалось открыть файл «{name}»",
-    "无法打开“{name}”",
-    "HTTP 503 from https://ocr.example/v1/jobs/{uuid}?page={number}",
-    "checksum mismatch: expected 0x{hex}, got 0x{hex}",
-    "worker lost at 2026-03-0{digit}T10:2{digit}:30.4{digit}6Z",
-    "object E-{number}: unsupported colour space",
-    "Traceback (most recent call last):\n  File \"/app/extract.py\", line {number}, in run\nzipfile.BadZipFile: Bad CRC-32 for file '{name}.xml'",
-];
-
-const NAMES: [&str; 4] = [
-    "Annual report",
-    "Годовой отчёт",
-    "年度报告",
-    "l'été 2026 (1)",
-];
-
-/// A message of a shape, with other values of its placeholders for each number.
-fn message(shape: &str, number: u64) -> String {
-    let uuid = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_be_bytes());
-    let name = NAMES[usize::try_from(number).unwrap() % NAMES.len()];
-    shape
-        .replace("{number}", &(number * 37 + 1).to_string())
-        .replace("{uuid}", &uuid.to_string())
-        .replace("{name}", name)
-        .replace("{file}", &name.replace(' ', "_"))
-        .replace("{byte}", &(number % 256).to_string())
-        .replace(
-            "{hex}",
-            &format!("{:08x}", number * 2_654_435_761 % (1 << 32)),
-        )
-        .replace("{digit}", &(number % 10).to_string())
-}
 
 /// A folder whose files failed for these reasons.
 fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) -> Uuid {
@@ -82,33 +41,6 @@ fn classes(metrics: &Exposition, folder: Uuid) -> (BTreeSet<String>, u64) {
     let files = series.iter().map(|sample| sample.count()).sum();
     let labels = series.iter().map(|sample| sample.labels["error"].clone());
     (labels.collect(), files)
-}
-
-#[tokio::test]
-async fn twelve_shapes_of_message_give_twelve_classes_in_every_process_and_order() {
-    let mut labels = Vec::new();
-    for backwards in [false, true] {
-        let portal = Portal::start().await;
-        let numbers: Vec<_> = if backwards {
-            (0..100).rev().collect()
-        } else {
-            (0..100).collect()
-        };
-        let reasons = numbers
-            .iter()
-            .flat_map(|number| SHAPES.map(|shape| message(shape, *number)));
-        let folder = fill(&portal, "Inbox", reasons);
-        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-            config["errors"] = json!({"max_classes_per_folder": 50});
-        });
-        let exporter = Exporter::start(&workspace).await;
-        let metrics = exporter.collected().await;
-        let (found, files) = classes(&metrics, folder);
-        assert_eq!((found.len(), files), (SHAPES.len(), 1_200), "{found:#?}");
-        labels.push(found);
-        exporter.stop().await;
-    }
-    assert_eq!(labels[0], labels[1]);
 }
 
 #[tokio::test]
@@ -174,63 +106,6 @@ async fn people_see_an_example_of_each_class_and_since_when_it_is_known() {
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_rule_of_the_configuration_comes_before_everything_else() {
-    let portal = Portal::start().await;
-    let folder = fill(
-        &portal,
-        "Inbox",
-        ["Request timed out", "no text", "TIMEOUT after 3 s"].map(str::to_owned),
-    );
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["errors"] = json!({"rules": [{"match": "(?i)timed? ?out", "class": "timeout"}]});
-    });
-    let mut scan = workspace.command();
-    let output =
-        tokio::task::spawn_blocking(move || run(scan.args(["scan", "--output", "json"]), ""))
-            .await
-            .unwrap();
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let errors = &document["classes"];
-    assert_eq!(errors[0]["error"], "timeout", "{errors:#}");
-    assert_eq!(
-        (&errors[0]["failed"], &errors[0]["folders"]),
-        (&json!(2), &json!(1))
-    );
-    assert_eq!(errors[1]["example"], "no text", "{errors:#}");
-
-    let exporter = Exporter::start(&workspace).await;
-    let (found, _) = classes(&exporter.collected().await, folder);
-    assert_eq!(found, ["no text", "timeout"].map(str::to_owned).into());
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_reason_that_has_the_name_of_its_file_is_one_class_however_the_file_is_called() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Inbox");
-    for number in 0..24 {
-        let name = NAMES[number % NAMES.len()];
-        let name = format!("{name} {}", in_letters(u32::try_from(number).unwrap()));
-        let reason = match number % 2 {
-            0 => format!("conversion failed for {name}.docx (exit status 77)"),
-            _ => format!("{name}: no text layer"),
-        };
-        let file = NewFile::new(format!("{name}.docx"), Status::Failed).because(reason);
-        portal.add(folder, &file);
-    }
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    let (classes, files) = classes(&exporter.collected().await, folder);
-    let expected = [
-        "<file>: no text layer",
-        "conversion failed for <file> (exit status 77)",
-    ];
-    assert_eq!(classes, BTreeSet::from(expected.map(str::to_owned)));
-    assert_eq!(files, 24);
     exporter.stop().await;
 }
 

@@ -1,6 +1,5 @@
 //! The stories that are long or random. `tests/long` runs them; a run of all tests has each of them in a short form with a fixed seed.
 
-use crate::memory::turmoil;
 use crate::reindex::kills;
 use crate::shared::storm;
 use crate::soak;
@@ -28,16 +27,4 @@ async fn kills() {
 #[ignore = "use tests/long"]
 async fn storm() {
     storm::no_limit_is_broken(&storm::LARGE, Random::given()).await;
-}
-
-#[tokio::test]
-#[ignore = "use tests/long"]
-async fn turmoil_full() {
-    turmoil::files_of_one_name("full", Random::given()).await;
-}
-
-#[tokio::test]
-#[ignore = "use tests/long"]
-async fn turmoil_sorted() {
-    turmoil::files_of_one_name("sorted", Random::given()).await;
 }

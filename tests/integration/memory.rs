@@ -3,8 +3,6 @@
 mod filters;
 mod leaving;
 mod restart;
-mod saved;
-pub(crate) mod turmoil;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;

@@ -35,18 +35,6 @@ fn runs(metrics: &Exposition, result: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn the_first_collection_starts_at_once() {
-    let (portal, ..) = two_folders().await;
-    for schedule in ["7d", "0 0 3 1 1 *"] {
-        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-            config["collect"]["schedule"] = schedule.into();
-        });
-        let metrics = Exporter::start(&workspace).await.collected().await;
-        assert_eq!(runs(&metrics, "success"), 1, "{schedule}");
-    }
-}
-
-#[tokio::test]
 async fn a_cron_line_collects_again_and_again() {
     let (portal, slow, _) = two_folders().await;
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {

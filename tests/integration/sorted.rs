@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_simulator::{Position, SortParameters, Status, Switches};
+use kb_simulator::Status;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -30,10 +30,6 @@ fn workspace(portal: &Portal, change: impl FnOnce(&mut Value)) -> Workspace {
         config["collect"]["strategy"] = "sorted".into();
         change(config);
     })
-}
-
-async fn portal(change: impl FnOnce(&mut Switches)) -> Portal {
-    Portal::with(|options| change(&mut options.switches)).await
 }
 
 /// A folder that computes its rows.
@@ -77,8 +73,9 @@ fn requests(metrics: &Exposition, folder: Uuid, strategy: &str) -> Option<u64> {
 }
 
 /// Counts folders of any size until all rows were read that shall be, and holds the reads from then on to what they may cost beside the list.
-async fn costs_little(change: impl FnOnce(&mut Switches)) {
-    let portal = portal(change).await;
+#[tokio::test]
+async fn a_folder_of_any_size_costs_what_is_not_done() {
+    let portal = Portal::start().await;
     let folders = [
         (
             synthetic(&portal, "A million", 375, 998_500),
@@ -114,91 +111,6 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
     for (folder, _) in folders {
         is_exact(&portal, &metrics, folder);
     }
-}
-
-#[tokio::test]
-async fn a_folder_of_any_size_costs_what_is_not_done() {
-    costs_little(|_| {}).await;
-}
-
-/// Counts exactly, and says that the portal does not sort.
-async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
-    let exporter = counts_are_exact(change).await;
-    let health = exporter.json("/health").await;
-    let said = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(said.contains("does not sort by status"), "{said}");
-}
-
-/// Counts exactly, and by the boundaries.
-async fn is_believed(change: impl FnOnce(&mut Switches)) {
-    let exporter = counts_are_exact(change).await;
-    let metrics = exporter.metrics().await;
-    let refuted = metrics.value("kb_portal_sorting", &[("state", "refuted")]);
-    assert_eq!(refuted, Some(0.0));
-    let sorted = metrics.all("kb_folder_collection_requests", &[("strategy", "sorted")]);
-    assert!(sorted.count() > 0);
-}
-
-/// Counts folders in which a portal that sorts otherwise could be believed, three times.
-async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
-    let portal = portal(change).await;
-    let quarantined = Status::Other("quarantined".into());
-    let contents: [&[(Status, usize)]; 5] = [
-        &[(Status::Done, 700), (Status::Failed, 450)],
-        &[(Status::Done, 1_200)],
-        &[
-            (Status::Failed, 3),
-            (Status::Done, 900),
-            (quarantined.clone(), 120),
-        ],
-        &[(quarantined, 240), (Status::Done, 20)],
-        &[(Status::Pending, 600)],
-    ];
-    let mut folders = Vec::new();
-    for (number, content) in contents.into_iter().enumerate() {
-        let folder = portal.folder(&format!("Folder {number}"));
-        for (status, files) in content {
-            portal
-                .world(|world| world.add_files(folder, status, *files))
-                .unwrap();
-        }
-        folders.push(folder);
-    }
-    let mixed = portal.folder("Mixed");
-    Tally::fill(&portal, mixed, 1_200);
-    folders.push(mixed);
-    let workspace = workspace(&portal, |_| {});
-    let exporter = Exporter::start(&workspace).await;
-    for _ in 0..2 {
-        // What boundaries counted is marked when the portal turns out not to sort.
-        let metrics = exporter
-            .metrics_when("every folder is counted without a mark", |metrics| {
-                let consistent = metrics.all("kb_folder_consistent", &[]);
-                consistent.filter(|sample| sample.count() == 1).count() == folders.len()
-            })
-            .await;
-        for folder in &folders {
-            is_exact(&portal, &metrics, *folder);
-        }
-        exporter.collected_again().await;
-    }
-    exporter
-}
-
-#[tokio::test]
-async fn a_portal_that_ignores_what_it_is_to_sort_by_is_read_in_full() {
-    is_not_believed(|switches| switches.sort_parameters = SortParameters::ByIgnored).await;
-    is_not_believed(|switches| switches.sort_parameters = SortParameters::Ignored).await;
-}
-
-#[tokio::test]
-async fn a_portal_that_ignores_the_direction_is_counted_by_boundaries() {
-    is_believed(|switches| switches.sort_parameters = SortParameters::OrderIgnored).await;
-}
-
-#[tokio::test]
-async fn unknown_statuses_that_are_last_in_both_directions_are_counted() {
-    is_believed(|switches| switches.unnamed_statuses = Position::LastEitherWay).await;
 }
 
 #[tokio::test]

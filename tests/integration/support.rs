@@ -8,7 +8,6 @@ pub(crate) mod certificates;
 pub(crate) mod clock;
 pub(crate) mod exporter;
 pub(crate) mod history;
-pub(crate) mod packed;
 pub(crate) mod portal;
 pub(crate) mod postgres;
 pub(crate) mod process;

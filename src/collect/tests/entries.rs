@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::pages::changed;
@@ -53,16 +53,6 @@ impl Watched {
         self.simulator.with(add).unwrap()
     }
 
-    fn set(&self, files: &[Uuid], status: &SimulatedStatus) {
-        self.simulator.with(|world| {
-            for file in files {
-                world
-                    .set_status(self.folder, *file, status.clone(), None)
-                    .unwrap();
-            }
-        });
-    }
-
     /// Entries into failed, after a number of minutes.
     async fn failed_after(&self, minutes: u32) -> u64 {
         sleep(MINUTE * minutes).await;
@@ -75,39 +65,6 @@ impl Watched {
         let view = view_of(&self.publisher);
         Arc::clone(view.folders.values().next().unwrap())
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn files_that_are_uploaded_after_the_first_read_and_fail_are_entries() {
-    let portal = Watched::begin(&[(SimulatedStatus::Done, 60)], |_, page| {
-        // The clock of the portal is behind.
-        for row in page["data"].as_array_mut().unwrap() {
-            row["createdAt"] = "2020-01-01T00:00:00.000Z".into();
-        }
-    });
-    assert_eq!(portal.failed_after(1).await, 0);
-    portal.add(&SimulatedStatus::Failed, 40);
-    assert_eq!(portal.failed_after(2).await, 40);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_list_that_is_empty_for_some_reads_enters_nothing_when_it_is_back() {
-    let is_empty = Arc::new(AtomicBool::default());
-    let empty = Arc::clone(&is_empty);
-    let files = [(SimulatedStatus::Failed, 260), (SimulatedStatus::Done, 90)];
-    let portal = Watched::begin(&files, move |_, page| {
-        if empty.load(Ordering::Relaxed) {
-            page["data"] = json!([]);
-            page["pagination"]["total"] = 0.into();
-        }
-    });
-    assert_eq!(portal.failed_after(2).await, 0);
-    for now in [true, false] {
-        is_empty.store(now, Ordering::Relaxed);
-        assert_eq!(portal.failed_after(5).await, 0);
-    }
-    portal.add(&SimulatedStatus::Failed, 3);
-    assert_eq!(portal.failed_after(2).await, 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,44 +127,4 @@ async fn a_few_files_that_the_total_counts_and_no_page_lists_hide_no_entry() {
         portal.add(&SimulatedStatus::Failed, 24);
         assert_eq!(portal.failed_after(2).await, 24, "{changes}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_file_that_is_listed_twice_enters_once() {
-    // A file that waits or is flagged as well need not have failed.
-    for (other, least) in [
-        ("failed", 24),
-        ("done", 24),
-        ("pending", 23),
-        ("flagged", 23),
-    ] {
-        let portal = Watched::begin(&[(SimulatedStatus::Done, 60)], move |number, page| {
-            page["pagination"]["total"] =
-                (page["pagination"]["total"].as_u64().unwrap() + 1).into();
-            let rows = page["data"].as_array_mut().unwrap();
-            let failed = rows.iter().position(|row| row["indexStatus"] == "failed");
-            if number == 1 {
-                let mut row = rows[failed.unwrap_or(0)].clone();
-                if failed.is_some() {
-                    row["indexStatus"] = other.into();
-                }
-                rows.push(row);
-            }
-        });
-        portal.failed_after(20).await;
-        portal.add(&SimulatedStatus::Failed, 24);
-        let entries = portal.failed_after(5).await;
-        assert!((least..=24).contains(&entries), "{other}: {entries}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn among_thousands_of_failed_files_those_that_fail_while_others_recover_are_entries() {
-    let portal = Watched::begin(&[(SimulatedStatus::Failed, 2_500)], |_, _| {});
-    let [recover, fail] =
-        [SimulatedStatus::Failed, SimulatedStatus::Done].map(|status| portal.add(&status, 20));
-    assert_eq!(portal.failed_after(2).await, 0);
-    portal.set(&recover, &SimulatedStatus::Done);
-    portal.set(&fail, &SimulatedStatus::Failed);
-    assert_eq!(portal.failed_after(2).await, 20);
 }

@@ -1,13 +1,12 @@
-//! A release: its notes come from the changelog, its archives are reproducible, and its workflows are sound.
+//! A release: its archives are reproducible, and its workflows are sound.
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use super::{list, output, root, tool, yaml};
-use crate::support::process::run;
 use crate::support::schema::satisfied;
 
 const WORKFLOWS: [&str; 3] = [
@@ -15,71 +14,6 @@ const WORKFLOWS: [&str; 3] = [
     ".github/workflows/tests.yml",
     ".github/workflows/long.yml",
 ];
-
-const CHANGELOG: &str = "\
-# Changelog
-
-## Unreleased
-
-- Not yet.
-
-## [1.2.0] - 2026-01-31
-
-### Added
-
-- A thing.
-
-## 1.1.0 - 2025-12-01
-
-- An older thing.
-
-## 1.0.0
-";
-
-/// What the script says of a version in a repository that has version 1.2.0, or another one.
-fn notes(built: &str, version: &str) -> Output {
-    let repository = tempfile::tempdir().unwrap();
-    let path = |name: &str| repository.path().join(name);
-    fs::create_dir_all(path("deploy/release")).unwrap();
-    fs::copy(
-        root().join("deploy/release/notes"),
-        path("deploy/release/notes"),
-    )
-    .unwrap();
-    let manifest = format!(
-        "[package]\nname = \"x\"\nversion = \"{built}\"\n\n[dependencies]\nversion = \"9.9.9\"\n"
-    );
-    fs::write(path("Cargo.toml"), manifest).unwrap();
-    fs::write(path("CHANGELOG.md"), CHANGELOG).unwrap();
-    run(Command::new(path("deploy/release/notes")).arg(version), "")
-}
-
-#[test]
-fn the_notes_are_the_section_of_the_version() {
-    let said = |version| {
-        let output = notes(version, version);
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert_eq!(said("1.2.0"), "### Added\n\n- A thing.\n");
-    assert_eq!(said("1.1.0"), "- An older thing.\n");
-}
-
-#[test]
-fn a_release_without_notes_or_with_another_version_is_refused() {
-    for (built, version, why) in [
-        ("1.1.0", "1.2.0", "Cargo.toml has version 1.1.0, not 1.2.0"),
-        ("1.2", "1.2", "no section for 1.2:"),
-        ("1.3.0", "1.3.0", "no section for 1.3.0:"),
-        ("1.0.0", "1.0.0", "no section for 1.0.0:"),
-    ] {
-        let output = notes(built, version);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(why), "{said}");
-        assert!(output.stdout.is_empty());
-    }
-}
 
 /// A program that says which version it is.
 fn program(folder: &TempDir) -> std::path::PathBuf {

@@ -1,10 +1,6 @@
 //! Folders that leave: their counts go, and what became of them stays for a while.
 
-use std::time::Duration;
-
-use super::{End, Status, Story, saved};
-use crate::support::exporter::Exporter;
-use crate::support::wait::wait_for;
+use super::{End, Status, Story};
 use kb_exposition::Exposition;
 
 use uuid::Uuid;
@@ -22,9 +18,6 @@ pub(super) async fn with_another() -> (Story, Uuid) {
     let other = story.portal.world(|world| world.folder_ids())[1];
     (story, other)
 }
-
-/// As long as what counters need is stored, and a day.
-const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
 
 /// Every name of which a folder has a series.
 pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
@@ -112,76 +105,4 @@ async fn a_folder_that_comes_back_goes_on_where_it_was() {
     assert_eq!(entered(&metrics), 1);
     assert_eq!(metrics.by_status("kb_folder_files", &id)["failed"], 1);
     assert_eq!(metrics.all("kb_folder_unavailable", &[]).count(), 0);
-}
-
-#[tokio::test]
-async fn a_folder_that_is_renamed_is_the_same_folder() {
-    let (story, other) = with_another().await;
-    story
-        .portal
-        .world(|world| world.rename_folder(other, "Another name"))
-        .unwrap();
-    let file = story.portal.world(|world| world.file_ids(other))[0];
-    story.portal.set(other, file, Status::Flagged);
-    let metrics = story.exporter.collected_again().await;
-    let names: Vec<_> = metrics
-        .all("kb_folder_up", &[])
-        .map(|up| &*up.labels["folder"])
-        .collect();
-    assert!(
-        names.contains(&"Another name") && !names.contains(&"Other"),
-        "{names:?}"
-    );
-    let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
-    assert_eq!(entries["flagged"], 1);
-    let output = story.exporter.output();
-    let said = output
-        .iter()
-        .filter(|line| line.contains("folder is renamed"));
-    assert_eq!(said.count(), 1, "{output:#?}");
-}
-
-/// The story after a restart, as if so much time had passed meanwhile.
-async fn much_later(mut story: Story, passed: Duration) -> Story {
-    story.exporter.stop().await;
-    saved::age(&story.workspace, passed).await;
-    story.exporter = Exporter::start(&story.workspace).await;
-    story
-}
-
-#[tokio::test]
-async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
-    let (story, other) = with_another().await;
-    let deleted = story.portal.world(|world| world.delete_folder(other));
-    deleted.unwrap();
-    has_left(&story.exporter.collected_again().await, other, "gone");
-    let mut story = story;
-    for _ in 0..2 {
-        story = much_later(story, LONGER_THAN_KEPT).await;
-        let metrics = story.exporter.collected_again().await;
-        assert_eq!(families_of(&metrics, other), [""; 0]);
-        let asked = story.portal.requests_with(&other.to_string());
-        story.exporter.collected_again().await;
-        assert!(
-            story.portal.requests_with(&other.to_string()) > asked,
-            "it may come back"
-        );
-        let gone = Some("gone".to_owned());
-        assert_eq!(saved::departure_reason(&story.workspace, other).await, gone);
-    }
-}
-
-#[tokio::test]
-async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read() {
-    let (story, other) = with_another().await;
-    lose_all_but_the_first(&story);
-    has_left(&story.exporter.collected_again().await, other, "unlisted");
-    let story = much_later(story, LONGER_THAN_KEPT).await;
-    wait_for("the folder is forgotten", async || {
-        let row = saved::departure_reason(&story.workspace, other).await;
-        row.is_none().then_some(())
-    })
-    .await;
-    let there = saved::departure_reason(&story.workspace, story.folder).await;
-    assert_eq!(there.as_deref(), Some("there"));
 }

@@ -110,35 +110,6 @@ async fn refused(status: u16) {
     assert_eq!(scene.sent(), 2, "{status}");
 }
 
-#[tokio::test]
-async fn a_portal_that_asks_to_wait_is_asked_again_after_all_of_that() {
-    let portal = Portal::keyed(KEY).await;
-    portal.writes().allow_reindex_failed();
-    let fault = Fault::Status(429, RetryAfter::Seconds(90));
-    portal.strike(Target::ReindexFailed, fault);
-    let (folder, _) = failed_files(&portal);
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["collect"]["schedule"] = "1s".into();
-        config["reindex"] = rules("enforce");
-    });
-    make_old_ledger(&workspace).await;
-    let exporter = Exporter::start(&workspace).await;
-    let id = folder.to_string();
-    let labels = [("folder_id", &*id)];
-    let metrics = exporter
-        .metrics_when("the attempt is refused", |metrics| {
-            let refused = [("folder_id", &*id), ("result", "refused")];
-            let ends = metrics.value(NEXT_ALLOWED, &labels);
-            metrics.count("kb_reindex_attempts_total", &refused) == Some(1) && ends > Some(0.0)
-        })
-        .await;
-    exporter.stop().await;
-    let rests = metrics.value(NEXT_ALLOWED, &labels).unwrap()
-        - seconds(ledger::attempts(&workspace)[0].intended);
-    assert!((rests - 90.0).abs() < 1.0, "{rests}");
-    assert_eq!(portal.requests_to(REINDEX_FAILED), 1);
-}
-
 #[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
 fn seconds(millis: i64) -> f64 {
     millis as f64 / 1_000.0

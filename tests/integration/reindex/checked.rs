@@ -4,38 +4,6 @@ use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{READS, Scene, decided, decisions, fail_for_a_reason};
-use crate::support::server::Asked;
-use crate::support::writes::REINDEX_FAILED;
-
-#[tokio::test]
-async fn the_page_on_which_a_failed_file_stood_is_read_directly_before_the_request() {
-    let scene = Scene::new("enforce").await;
-    scene.settle(&Status::Done);
-    for number in 0..300 {
-        let status = if number == 250 {
-            Status::Failed
-        } else {
-            Status::Done
-        };
-        let name = format!("file {number:03}.pdf");
-        scene.portal.file(scene.folder, &name, status);
-    }
-    let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    exporter.stop().await;
-
-    let asked = scene.portal.asked();
-    let is_write = |target: &str| target.ends_with(REINDEX_FAILED);
-    let at = asked.iter().position(|asked| is_write(&asked.target));
-    let before = &asked[..at.unwrap()];
-    let reads = |page: &str| {
-        let is_page = |asked: &&Asked| asked.target.contains(page);
-        before.iter().filter(is_page).count()
-    };
-    // A collection reads each page, and may begin meanwhile.
-    let (of_file, of_others) = (reads("/files?page=3&"), reads("/files?page=4&"));
-    assert!(of_file > of_others, "{of_file} of {of_others}");
-}
 
 #[tokio::test]
 async fn a_page_without_a_failed_file_any_more_holds() {

@@ -112,34 +112,3 @@ async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_ar
     assert_eq!(recovered, Some(0.0));
     exporter.stop().await;
 }
-
-#[tokio::test]
-async fn a_folder_with_thousands_of_failed_files_is_sent_when_a_smaller_one_has_shown_that_it_helps()
- {
-    let scene = Scene::new("enforce").await;
-    scene.portal.world(|world| {
-        let added = world.add_files(scene.folder, &Status::Failed, 3_000);
-        added.unwrap();
-    });
-    let small = scene.portal.folder("Outbox");
-    let files = ["a.pdf", "b.pdf", "c.pdf"];
-    let files = files.map(|name| scene.portal.file(small, name, Status::Failed));
-    let exporter = scene.start_with_old_ledger().await;
-    let id = small.to_string();
-    let accepted = [("folder_id", &*id), ("result", "accepted")];
-    exporter
-        .metrics_when("the small folder is tried", |metrics| {
-            metrics.count("kb_reindex_attempts_total", &accepted) == Some(1)
-        })
-        .await;
-    assert_eq!(scene.sent(), 1);
-    for file in files {
-        scene.portal.set(small, file, Status::Done);
-    }
-    let metrics = scene.attempted(&exporter, "accepted").await;
-    let requeued = scene.value(&metrics, "kb_reindex_files_requeued_total", None);
-    assert_eq!(requeued, Some(3_002.0));
-    assert_eq!(budget_left(&metrics), Some(5_000 - 3_005));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 2);
-}

@@ -2,39 +2,6 @@
 
 use super::*;
 
-/// A folder whose list is sorted by name, whatever is asked for: files that are done, then files that failed, then others that are done.
-fn unsorted_folder(portal: &Portal, failed: usize) -> Uuid {
-    let folder = portal.world(|world| world.add_folder("Unsorted"));
-    for (name, status, files) in [
-        ("a", Status::Done, 2_000),
-        ("b", Status::Failed, failed),
-        ("c", Status::Done, 2_000),
-    ] {
-        for number in 0..files {
-            let file = NewFile::new(format!("{name}{number:05}.pdf"), status.clone());
-            portal.world(|world| world.add_file(folder, &file)).unwrap();
-        }
-    }
-    portal.strike(Target::Folder(folder), Fault::Page(PageFault::ByName));
-    folder
-}
-
-#[tokio::test]
-async fn a_folder_that_does_not_sort_among_others_is_never_counted_wrong() {
-    let portal = Portal::start().await;
-    let sorted = portal.mixed_folder("Sorted", 3_000);
-    let folder = unsorted_folder(&portal, 600);
-    let workspace = workspace(portal.base_url(), |_| {});
-    let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("both folders are counted", |metrics| {
-            let failed = files(metrics, folder, "failed");
-            assert!(failed.is_none_or(|failed| failed == 600), "{failed:?}");
-            failed.is_some() && files(metrics, sorted, "failed") == Some(600)
-        })
-        .await;
-}
-
 fn was_read_in_full(metrics: &Exposition) -> bool {
     let at = "kb_folder_last_full_read_timestamp_seconds";
     metrics.value(at, &[]).is_some()

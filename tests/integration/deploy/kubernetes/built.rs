@@ -105,19 +105,3 @@ fn a_pod_and_its_standby_have_a_database_and_no_volume() {
     let budget = &of_kind(&objects, "PodDisruptionBudget")["spec"];
     assert_eq!(budget["selector"], set["selector"]);
 }
-
-#[test]
-fn the_example_replaces_the_configuration_and_the_image() {
-    let Some(objects) = objects() else { return };
-    let pod = &of_kind(&objects, "StatefulSet")["spec"]["template"]["spec"];
-    let image = pod["containers"][0]["image"].as_str().unwrap();
-    assert!(image.starts_with("registry.example/"), "{image}");
-    let mut volumes = list(&pod["volumes"]);
-    let used = &volumes
-        .find(|volume| volume["name"] == "configuration")
-        .unwrap()["configMap"]["name"];
-    let mut maps = objects.iter();
-    let map = maps.find(|map| &map["metadata"]["name"] == used).unwrap();
-    let configuration = map["data"]["kb-exporter.yml"].as_str().unwrap();
-    assert!(configuration.contains("mode: dry_run"), "{configuration}");
-}
