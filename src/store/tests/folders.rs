@@ -85,6 +85,13 @@ proptest! {
                     assert_eq!(stored.parts, parts, "as many rows as parts");
                 }
             }
+            let changes = FolderChanges {
+                forgotten: vec![folder(1)],
+                ..FolderChanges::default()
+            };
+            ledger.lease().write_folders(entry(), changes).await.unwrap();
+            let stored = ledger.lease().load(entry()).await.unwrap();
+            assert!(!stored.folders.contains_key(&folder(1)));
         });
     }
 }

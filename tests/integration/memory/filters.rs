@@ -33,8 +33,11 @@ impl Story {
     async fn fails(&self, folder: Uuid) {
         let file = self.portal.world(|world| world.file_ids(folder))[0];
         self.portal.set(folder, file, Status::Failed);
-        let metrics = self.exporter.collected_again().await;
-        assert_eq!(failed(&metrics, folder), Some(1));
+        self.exporter
+            .metrics_when("the failure is counted", |metrics| {
+                failed(metrics, folder) == Some(1)
+            })
+            .await;
     }
 
     async fn vanishes(&self, folder: Uuid) {
