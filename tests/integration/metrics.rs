@@ -32,7 +32,10 @@ async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
     let arrived = portal.file(inbox, "arrived.pdf", Status::Pending);
     exporter
         .metrics_when("the file is seen waiting", |metrics| {
-            metrics.by_status("kb_folder_files", &inbox.to_string())["pending"] == 1
+            metrics
+                .by_status("kb_folder_files", &inbox.to_string())
+                .get("pending")
+                == Some(&1)
         })
         .await;
     portal.set(inbox, arrived, Status::Done);
