@@ -10,7 +10,7 @@ const LOCAL: [&str; 4] = [".localhost", ".local", ".internal", ".svc"];
 
 #[derive(Debug, Clone, Default)]
 pub struct HostNames {
-    /// The name of the machine, without a domain.
+    /// The name of the machine, with its domain where it has one.
     machine: String,
     /// The host of `--web.external-url`.
     external: Option<String>,
@@ -22,7 +22,7 @@ impl HostNames {
         let machine = machine.nodename().to_string_lossy().to_lowercase();
         let external = external_url.and_then(|url| Url::parse(url).ok());
         Self {
-            machine: machine.split('.').next().unwrap_or_default().to_owned(),
+            machine,
             external: external.and_then(|url| url.host_str().map(str::to_owned)),
         }
     }
@@ -35,11 +35,10 @@ impl HostNames {
         }
         let name = name.split(':').next().unwrap_or_default();
         let name = name.trim_end_matches('.');
-        let is_of_machine = name.split('.').next() == Some(&self.machine);
         !name.contains('.')
             || name.parse::<IpAddr>().is_ok()
             || LOCAL.iter().any(|end| name.ends_with(end))
-            || is_of_machine
+            || self.machine == name
             || self.external.as_deref() == Some(name)
     }
 }
@@ -51,7 +50,7 @@ mod tests {
     #[test]
     fn addresses_and_names_that_nobody_else_can_have_are_ours() {
         let names = HostNames {
-            machine: "kb-1".to_owned(),
+            machine: "kb-1.corp.example".to_owned(),
             external: Some("kb.example".to_owned()),
         };
         for (host, is_ours) in [
@@ -65,6 +64,7 @@ mod tests {
             ("KB.example", true),
             ("kb-1.corp.example", true),
             ("attacker.example", false),
+            ("kb-1.attacker.example", false),
             ("kb.example.attacker.example:15732", false),
             ("localhost.attacker.example", false),
             ("127.0.0.1.attacker.example", false),

@@ -11,7 +11,7 @@ mod tls;
 use std::collections::BTreeMap;
 
 use axum::http::HeaderMap;
-use governor::{DefaultDirectRateLimiter, RateLimiter};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use crate::config::ConfigError;
 use crate::http::passwords::PasswordHash;
@@ -29,43 +29,56 @@ pub struct WebConfig {
     pub users: BTreeMap<String, PasswordHash>,
     pub headers: HeaderMap,
     pub limiter: Option<DefaultDirectRateLimiter>,
+    /// What the limiter allows.
+    quota: Option<Quota>,
 }
 
 impl WebConfig {
     fn new(document: Document, files: &mut Files) -> Result<Self, ConfigError> {
+        let quota = document.rate_limit.quota()?;
         Ok(Self {
             tls: document.tls_server_config.server(files)?,
             users: document.basic_auth_users,
             headers: document.http_server_config.headers.0,
-            limiter: document.rate_limit.quota()?.map(RateLimiter::direct),
+            limiter: quota.map(RateLimiter::direct),
+            quota,
         })
     }
 
     /// The keys that protect the server, and how much they do.
-    fn protections(&self) -> [(&'static str, u8); 6] {
-        let tls = |rank: fn(&TlsServer) -> u8| self.tls.as_ref().map_or(0, rank);
-        let client_auth = tls(|tls| tls.client_auth as u8);
+    fn protections(&self) -> [(&'static str, u128); 7] {
+        let tls = |rank: fn(&TlsServer) -> u128| self.tls.as_ref().map_or(0, rank);
+        let limit = |rank: fn(Quota) -> u128| self.quota.map_or(0, rank);
+        let client_auth = tls(|tls| tls.client_auth as u128);
+        let min_version = tls(|tls| tls.needs_tls13.into());
         let allowed_names = tls(|tls| tls.allowed_names.is_some().into());
         [
             ("tls_server_config", tls(|_| 1)),
+            ("tls_server_config.min_version", min_version),
             ("tls_server_config.client_auth_type", client_auth),
             ("tls_server_config.client_allowed_sans", allowed_names),
             ("basic_auth_users", (!self.users.is_empty()).into()),
             (
-                "http_server_config.headers",
-                (!self.headers.is_empty()).into(),
+                "rate_limit.interval",
+                limit(|quota| quota.replenish_interval().as_nanos()),
             ),
-            ("rate_limit", self.limiter.is_some().into()),
+            (
+                "rate_limit.burst",
+                limit(|quota| u128::MAX - u128::from(quota.burst_size().get())),
+            ),
         ]
     }
 
-    /// Refuses what protects less than before.
+    /// Refuses what protects less than before. Of headers it cannot be told, so those in use stay as they are.
     fn replacing(self, before: &Self) -> Result<Self, ConfigError> {
         let protections = before.protections().into_iter().zip(self.protections());
         let mut weaker = protections.filter(|((_, before), (_, now))| now < before);
         let advice = "would protect less than what is in use; only a restart can do that";
-        match weaker.next() {
-            Some(((key, _), _)) => Err(ConfigError::about(key, advice)),
+        let mut headers = before.headers.iter();
+        let has_all = headers.all(|(name, value)| self.headers.get(name) == Some(value));
+        let headers = (!has_all).then_some("http_server_config.headers");
+        match weaker.next().map(|((key, _), _)| key).or(headers) {
+            Some(key) => Err(ConfigError::about(key, advice)),
             None => Ok(self),
         }
     }

@@ -76,6 +76,8 @@ pub struct TlsServer {
     /// Whether clients show certificates.
     pub client_auth: ClientAuth,
     pub(super) allowed_names: Option<AllowedNames>,
+    /// Whether it refuses what TLS 1.3 replaced.
+    pub(super) needs_tls13: bool,
 }
 
 impl TlsServer {
@@ -121,6 +123,7 @@ impl TlsKeys {
             expiry,
             client_auth,
             allowed_names,
+            needs_tls13: !versions.contains(&&version::TLS12),
         }))
     }
 

@@ -47,21 +47,27 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
     let limit = "rate_limit:\n  interval: 1s\n  burst: 5\n";
     let kind = "client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt";
     let names = "client_allowed_sans: [client.example]";
-    let all = tls(&[kind, names]) + &users("alice") + headers + limit;
+    let version = "min_version: TLS13";
+    let keys = [kind, names, version];
+    let all = tls(&keys) + &users("alice") + headers + limit;
     let file = folder.open(&all).unwrap();
     let before = file.current();
     for without in [
         String::new(),
         "# nothing\n".to_owned(),
         "{}\n".to_owned(),
-        all.replace(&tls(&[kind, names]), ""),
-        all.replace(&tls(&[kind, names]), "tls_server_config: {}\n"),
+        all.replace(&tls(&keys), ""),
+        all.replace(&tls(&keys), "tls_server_config: {}\n"),
         all.replace(&format!("  {kind}\n  {names}\n"), ""),
         all.replace(&format!("  {names}\n"), ""),
         all.replace(&users("alice"), ""),
         all.replace(&users("alice"), "basic_auth_users: {}\n"),
         all.replace(headers, ""),
         all.replace(limit, ""),
+        all.replace("deny", "sameorigin"),
+        all.replace("TLS13", "TLS12"),
+        all.replace("burst: 5", "burst: 6"),
+        all.replace("interval: 1s", "interval: 500ms"),
         all.replace("interval: 1s", "interval: 0"),
     ] {
         assert_ne!(without, all);
@@ -70,6 +76,7 @@ fn what_protects_the_server_is_changed_and_not_taken_away() {
         assert!(is_kept && !file.facts().reload_successful, "{without}");
     }
     let other = all.replace(&users("alice"), &users("bob"));
+    let other = other.replace("interval: 1s", "interval: 2s");
     fs::write(folder.path("web.yml"), other).unwrap();
     assert!(file.current().users.contains_key("bob"));
     assert!(file.facts().reload_successful);
