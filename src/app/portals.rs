@@ -129,20 +129,22 @@ impl Portals {
     }
 
     /// Ends the portals that are not among these, and waits until what they know is written. One with another address is another portal: nothing
-    /// more is sent to the old one.
+    /// more is sent to the old one. What is not waited for to its end is waited for by the next call.
     async fn end_all_but(&mut self, portals: &[Portal]) {
-        let is_gone = |name: &PortalName, running: &mut Running| {
+        let is_gone = |(name, running): &(&PortalName, &Running)| {
             let before = running.plans.borrow().settings.address.clone();
             let is_same =
-                |portal: &Portal| portal.name == *name && portal.base_url.normalised() == before;
+                |portal: &Portal| portal.name == **name && portal.base_url.normalised() == before;
             !portals.iter().any(is_same)
         };
-        let gone: Vec<_> = self.running.extract_if(.., is_gone).collect();
-        for (_, running) in &gone {
-            running.cancel.cancel();
+        let gone = self.running.iter().filter(is_gone);
+        let gone: Vec<_> = gone.map(|(name, _)| name.clone()).collect();
+        for name in &gone {
+            self.running[name].cancel.cancel();
         }
-        for (_, running) in gone {
-            running.task.wait().await;
+        for name in gone {
+            self.running[&name].task.wait().await;
+            self.running.remove(&name);
         }
     }
 

@@ -120,7 +120,8 @@ fn a_state_folder_that_cannot_be_used_ends_the_process_with_one_sentence() {
     let workspace = Workspace::each_second(&[("main", "http://127.0.0.1:9".to_owned())]);
     // A file is where the folder should be.
     std::fs::write(workspace.path("state"), "").unwrap();
-    let output = run(workspace.command().arg("run"), "");
+    let listen = ["run", "--web.listen-address", "127.0.0.1:0"];
+    let output = run(workspace.command().args(listen), "");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("the state cannot be used: "), "{said}");
