@@ -57,8 +57,8 @@ impl Guard {
             Refusal::Password.when(!is_right)?;
         }
         // Whoever has no password uses up nothing of those who have one.
-        let limiter = config.limiter.as_ref();
-        Refusal::Rate.when(limiter.is_some_and(|limiter| limiter.check().is_err()))
+        let limit = config.limit.as_ref();
+        Refusal::Rate.when(limit.is_some_and(|limit| !limit.allows_one()))
     }
 }
 

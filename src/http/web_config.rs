@@ -28,27 +28,43 @@ pub struct WebConfig {
     /// The hash of each user's password. Without users no password is asked for.
     pub users: BTreeMap<String, PasswordHash>,
     pub headers: HeaderMap,
-    pub limiter: Option<DefaultDirectRateLimiter>,
-    /// What the limiter allows.
-    quota: Option<Quota>,
+    pub limit: Option<Limit>,
+}
+
+/// The rate limit: what it allows, and what counts the requests.
+pub struct Limit {
+    quota: Quota,
+    limiter: DefaultDirectRateLimiter,
+}
+
+impl Limit {
+    fn new(quota: Quota) -> Self {
+        Self {
+            quota,
+            limiter: RateLimiter::direct(quota),
+        }
+    }
+
+    /// Whether one more request is allowed now.
+    pub fn allows_one(&self) -> bool {
+        self.limiter.check().is_ok()
+    }
 }
 
 impl WebConfig {
     fn new(document: Document, files: &mut Files) -> Result<Self, ConfigError> {
-        let quota = document.rate_limit.quota()?;
         Ok(Self {
             tls: document.tls_server_config.server(files)?,
             users: document.basic_auth_users,
             headers: document.http_server_config.headers.0,
-            limiter: quota.map(RateLimiter::direct),
-            quota,
+            limit: document.rate_limit.quota()?.map(Limit::new),
         })
     }
 
     /// The keys that protect the server, and how much they do.
     fn protections(&self) -> [(&'static str, u128); 7] {
         let tls = |rank: fn(&TlsServer) -> u128| self.tls.as_ref().map_or(0, rank);
-        let limit = |rank: fn(Quota) -> u128| self.quota.map_or(0, rank);
+        let limit = |rank: fn(Quota) -> u128| self.limit.as_ref().map_or(0, |it| rank(it.quota));
         let client_auth = tls(|tls| tls.client_auth as u128);
         let min_version = tls(|tls| tls.needs_tls13.into());
         let allowed_names = tls(|tls| tls.allowed_names.is_some().into());
