@@ -1,7 +1,8 @@
 //! The rate at which a portal is asked: the configured one, or a lower one after answers of 429.
 //!
-//! An answer of 429 lowers the rate by a third, once for all that come within a short time. It rises again by small parts: by good answers, once a second at
-//! most, and by each second in which the portal is not asked, so that one refusal in a while costs nothing.
+//! Answers of 429 lower the rate by a third, once for all that come within a short time. One alone among many good answers lowers nothing: a limit that is
+//! exceeded refuses more than one request. The rate rises again by small parts: by good answers, once a second at most, and by each second in which
+//! the portal is not asked.
 
 use std::time::Duration;
 
@@ -14,6 +15,9 @@ const LOWER: f64 = 2.0 / 3.0;
 
 /// Answers of 429 that come within this time after the rate was lowered are of the same burst.
 const BURST: Duration = Duration::from_secs(5);
+
+/// An answer of 429 after at least so many good ones is one alone.
+const ALONE: u32 = 20;
 
 /// By this factor a lowered rate rises in a second.
 const RISE: f64 = 1.012;
@@ -33,6 +37,8 @@ pub(super) struct Pace {
     lowered_at: Option<Instant>,
     /// When an answer changed the rate last.
     changed: Option<Instant>,
+    /// Good answers since the last one of 429.
+    good: u32,
     last: Option<Instant>,
 }
 
@@ -43,6 +49,7 @@ impl Pace {
             lowered: None,
             lowered_at: None,
             changed: None,
+            good: ALONE,
             last: None,
         }
     }
@@ -80,6 +87,7 @@ impl Pace {
     /// A request was answered well.
     pub fn raise(&mut self, now: Instant) {
         const SECOND: Duration = Duration::from_secs(1);
+        self.good = self.good.saturating_add(1);
         if self.changed.is_none_or(|changed| now >= changed + SECOND) {
             self.changed = Some(now);
             self.rise(SECOND);
@@ -88,7 +96,8 @@ impl Pace {
 
     /// A request was answered 429.
     pub fn lower(&mut self, now: Instant) {
-        if self.lowered_at.is_none_or(|lowered| now >= lowered + BURST) {
+        let is_alone = std::mem::take(&mut self.good) >= ALONE;
+        if !is_alone && self.lowered_at.is_none_or(|lowered| now >= lowered + BURST) {
             self.lowered_at = Some(now);
             self.changed = Some(now);
             let most = self.configured.min(FREE);
@@ -215,11 +224,33 @@ mod tests {
     }
 
     #[test]
+    fn refusals_that_are_not_due_to_a_limit_slow_down_little() {
+        let mut pace = Pace::new(Rate(5.0));
+        let (mut random, start) = (fastrand::Rng::with_seed(1), Moment::now().steady);
+        let (mut now, day) = (start, start + Duration::from_hours(24));
+        let mut requests = 0.0;
+        while now < day {
+            pace.sent(now);
+            requests += 1.0;
+            if random.f64() < 0.01 {
+                pace.lower(now);
+            } else {
+                pace.raise(now);
+            }
+            now = pace.next(1, now);
+        }
+        let rate = requests / 86_400.0;
+        assert!(rate > 4.5, "{rate}");
+    }
+
+    #[test]
     fn a_burst_of_429_lowers_the_rate_once_and_never_below_the_slowest() {
         for (configured, slowest) in [(5.0, SLOWEST), (0.1, 0.1)] {
             let mut pace = Pace::new(Rate(configured));
             let start = Moment::now().steady;
             let mut expected = configured;
+            // One alone lowers nothing.
+            pace.lower(start);
             for millis in 0..100_000_u64 {
                 pace.lower(start + Duration::from_millis(millis));
                 if millis.is_multiple_of(5_000) {

@@ -154,7 +154,11 @@ async fn requests_say_how_long_the_rate_held_them_back_which_may_fall_meanwhile(
     let lane = Lane::default();
     throttle.admit(&lane, 1).await;
     let waits = || async { throttle.admit(&lane, 1).await.waited };
-    let limited = async { throttle.limited() };
+    let limited = async {
+        for _ in 0..2 {
+            throttle.limited();
+        }
+    };
     let (one, (), two) = tokio::join!(waits(), limited, waits());
     // The rate fell by a third.
     for waited in [one, two] {
