@@ -1,5 +1,7 @@
 //! The regular expressions of this program: they stand in files beside the modules that use them.
 
+use std::sync::LazyLock;
+
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 /// Memory for the states of an automaton, in bytes: with less, they are computed again and again.
@@ -30,6 +32,11 @@ impl<Row> Table<Row> {
         let matches = self.places.matches(text).into_iter();
         matches.map(|row| &self.rows[row])
     }
+
+    #[cfg(test)]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
 }
 
 /// Compiles an expression of this program.
@@ -38,6 +45,15 @@ pub(super) fn regex(pattern: &str) -> Regex {
         .dfa_size_limit(STATES_BYTES)
         .build();
     regex.expect("each expression is compiled by the tests")
+}
+
+/// An expression that is compiled when it is used first: of the many in tables, most are seldom used.
+pub(super) type LazyRegex = LazyLock<Regex, Box<dyn FnOnce() -> Regex + Send>>;
+
+/// An expression of this program, not compiled yet.
+pub(super) fn lazy_regex(pattern: &str) -> LazyRegex {
+    let pattern = pattern.to_owned();
+    LazyLock::new(Box::new(move || regex(&pattern)))
 }
 
 /// A pattern in which words end as ASCII says: the fast automata know no other ends of words.

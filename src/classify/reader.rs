@@ -7,7 +7,7 @@ mod lines;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::classify::expression::{Table, regex};
+use crate::classify::expression::{Table, lazy_regex};
 
 /// How much of a text is classified, in bytes.
 pub(super) const READ_BYTES: usize = 4 << 10;
@@ -35,7 +35,7 @@ fn reader(row: &'static str) -> Reader {
     let name = columns.next().unwrap_or_default();
     let read: Read = match (columns.next(), columns.next()) {
         (Some(pattern), Some(by)) => {
-            let (pattern, by) = (regex(pattern), by.replace("\\n", "\n"));
+            let (pattern, by) = (lazy_regex(pattern), by.replace("\\n", "\n"));
             Box::new(move |text| Some(pattern.replace_all(text, &by).into_owned()))
         }
         _ if name == "fields" => Box::new(fields::read),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::classify::expression::{Table, regex, with_sets};
+use crate::classify::expression::{LazyRegex, Table, lazy_regex, with_sets};
 use crate::classify::line::one_line;
 use crate::classify::reader::start_of;
 
@@ -15,11 +15,11 @@ const PLACEHOLDER: &str = "<secret>";
 const PROSE: &str = include_str!("secrets/prose.txt");
 
 /// The patterns of the kinds of secrets: the last group is the secret. Most texts have none.
-static KINDS: LazyLock<Table<Regex>> = LazyLock::new(|| {
+static KINDS: LazyLock<Table<LazyRegex>> = LazyLock::new(|| {
     let sets = include_str!("secrets/sets.txt");
     Table::read(
         &with_sets(include_str!("secrets/patterns.txt"), sets),
-        regex,
+        lazy_regex,
     )
 });
 

@@ -13,6 +13,13 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn no_structure_is_found_in_nothing() {
+    for reader in READERS.rows() {
+        assert_eq!(reader.said(""), None, "{}", reader.name);
+    }
+}
+
+#[test]
 fn a_stack_of_python_is_its_exception() {
     let frames =
         "  File \"/app/worker.py\", line 12, in run\n    with open(p) as f:\n         ~~~~^^^\n"

@@ -18,6 +18,13 @@ fn marked(text: &str, secret: impl Fn(&str) -> String) -> String {
 }
 
 #[test]
+fn each_pattern_ends_with_the_secret() {
+    for kind in KINDS.rows() {
+        assert!(kind.captures_len() > 1, "{}", kind.as_str());
+    }
+}
+
+#[test]
 fn what_follows_a_word_for_a_secret_is_hidden() {
     for text in texts(include_str!("tests/hidden.txt")) {
         let expected = marked(text, |_| PLACEHOLDER.to_owned());
