@@ -14,7 +14,7 @@ fn check(cases: &[(&str, &str)]) {
 
 #[test]
 fn no_structure_is_found_in_nothing() {
-    for reader in READERS.rows() {
+    for reader in &READERS.rows {
         assert_eq!(reader.said(""), None, "{}", reader.name);
     }
 }
