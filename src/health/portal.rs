@@ -76,15 +76,17 @@ fn unwatched(portal: &PortalView) -> Vec<String> {
         unwatched.no_match.clear();
     }
     let sentences = unwatched.sentences().chain(no_folder);
-    sentences.chain(lost(portal, list.folders)).collect()
+    sentences.chain(most_left(portal)).collect()
 }
 
-/// Whether most of the folders of the last day are not listed any more.
-fn lost(portal: &PortalView, listed: usize) -> Option<String> {
-    let folders = portal.folders.values();
-    let lost = folders.filter(|folder| folder.state.has_left()).count();
-    (lost > listed)
-        .then(|| format!("most folders left within a day: {lost}; the key may use {listed} by now"))
+/// Whether most of the folders of the last day were deleted or taken from the key.
+fn most_left(portal: &PortalView) -> Option<String> {
+    let states = portal.folders.values().map(|folder| &folder.state);
+    let states: Vec<_> = states.filter(|state| !state.is_excluded()).collect();
+    let (left, all) = (states.iter().filter(|it| it.has_left()).count(), states.len());
+    (2 * left > all).then(|| {
+        format!("most folders left within a day: {left} of {all} were deleted, or the key may not use them any more")
+    })
 }
 
 fn list(portal: &PortalView) -> Option<Finding> {

@@ -91,6 +91,11 @@ impl FolderState {
         matches!(self, Self::Departed(_))
     }
 
+    /// Whether the configuration excludes it.
+    pub fn is_excluded(&self) -> bool {
+        matches!(self, Self::Departed(departure) if departure.reason == DepartureReason::Excluded)
+    }
+
     /// Why the last read did not count the folder, unless it left.
     pub const fn unreadable(&self) -> Option<&Unreadable> {
         match self {

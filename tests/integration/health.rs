@@ -116,7 +116,7 @@ async fn health_warns_of_a_folder_that_cannot_be_counted_and_says_why() {
 }
 
 #[tokio::test]
-async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_it_may_use_none() {
+async fn health_warns_when_most_folders_answer_404_or_left_the_key_and_when_it_may_use_none() {
     let portal = Portal::start().await;
     let folders = ["A", "B", "C"].map(|name| portal.folder(name));
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
@@ -134,7 +134,10 @@ async fn health_warns_when_a_key_may_use_less_than_half_of_its_folders_and_when_
     };
     let key = kb_simulator::Options::default().key;
     portal.world(|world| world.key_folders(&key, [folders[0]]));
-    note("most folders left within a day: 2").await;
+    note("most folders left within a day: 2 of 3").await;
+    // The list still has it.
+    portal.refuse(&folders[0].to_string(), 404);
+    note("most folders left within a day: 3 of 3").await;
     portal.world(|world| world.key_folders(&key, []));
     note("the key may use no folder").await;
 }
