@@ -64,9 +64,9 @@ fn not_read(portal: &PortalView) -> Option<Finding> {
     Some(Finding::new(kind, sentence))
 }
 
-/// What nobody counts although it is listed or configured.
+/// What nobody counts although it is listed or configured. An old list says nothing of now.
 fn unwatched(portal: &PortalView) -> Vec<String> {
-    let Some(list) = &portal.list.facts else {
+    let Some(list) = portal.list.current() else {
         return Vec::new();
     };
     let mut unwatched = list.unwatched.clone();

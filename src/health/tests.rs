@@ -111,6 +111,18 @@ fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
 }
 
 #[test]
+fn what_an_old_list_said_is_not_judged_while_the_list_cannot_be_read() {
+    let old = ListState {
+        facts: Some(ListFacts::default()),
+        ..down()
+    };
+    let portals = vec![portal(old, vec![])];
+    let health = judge(&snapshot(portals), Conditions::default(), Moment::now());
+    let says = "it rejects the key since 1970-01-01T00:00:00Z: status 401";
+    assert_eq!(sentences(&health.portals[0].findings), says);
+}
+
+#[test]
 fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_waits() {
     const DAY: u64 = 24 * 60;
     let counted = Moment::now();

@@ -13,9 +13,9 @@ pub struct ListState {
 }
 
 impl ListState {
-    /// Whether the last collection read it.
-    pub fn is_read(&self) -> bool {
-        self.facts.is_some() && self.failure.is_none()
+    /// What it contains, if the last collection read it.
+    pub fn current(&self) -> Option<&ListFacts> {
+        self.facts.as_ref().filter(|_| self.failure.is_none())
     }
 
     pub fn trouble(&self) -> Option<Trouble> {

@@ -15,7 +15,7 @@ families! {
     ACTIVE: Gauge "kb_portal_active" PORTAL, ExporterSamples(active),
         "Whether this process reads the portal. Where another one does, it has no other series of the portal.";
     UP: Gauge "kb_portal_up" PORTAL,
-        Portal(|portal| Some(flag(portal.view.list.is_read()))),
+        Portal(|portal| Some(flag(portal.view.list.current().is_some()))),
         "Whether the last read of the folder list succeeded.";
     UNAVAILABLE: Gauge "kb_portal_unavailable" &["portal", "reason"], PortalSamples(unavailable),
         "Whether the folder list cannot be read for this reason.";
