@@ -50,6 +50,18 @@ pub(super) fn new<'a>(
     new.filter(|finding| finding.files > 0)
 }
 
+/// The files whose status is none of the five.
+pub(super) fn unknown(counts: &Counts) -> Option<Finding> {
+    let files = counts.files[Status::Unknown];
+    let sentence =
+        format!("files with a status that this version of the exporter does not know: {files}");
+    (files > 0).then_some(Finding {
+        kind: Kind::UnknownStatus,
+        sentence,
+        files,
+    })
+}
+
 /// The class that grew most, and by how much unless it has all files.
 fn largest(counts: &Counts, status: Status, entered: u64) -> Option<String> {
     let grown = |row: &&ErrorRow| row.growth.map_or(0, |growth| growth.hour);

@@ -36,6 +36,8 @@ label_values! {
         Unread = "",
         Failed = "kbfailedspike",
         Flagged = "kbflaggedspike",
+        /// The portal sends a status that this program does not know.
+        UnknownStatus = "kbstatusunknown",
         /// Another process reads the portal.
         Standby = "",
         /// The folder was deleted, or is no longer in the list.
@@ -48,7 +50,7 @@ impl Kind {
     pub const fn severity(self) -> Severity {
         match self {
             Self::PortalUnreadable | Self::StateUnusable => Severity::Fail,
-            Self::Failed | Self::Flagged | Self::Standby => Severity::Notice,
+            Self::Failed | Self::Flagged | Self::UnknownStatus | Self::Standby => Severity::Notice,
             Self::Left | Self::Remark => Severity::Info,
             _ => Severity::Warn,
         }

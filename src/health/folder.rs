@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clock::Moment;
-use crate::history::DepartureReason;
+use crate::history::{DepartureReason, FullRead};
 use crate::snapshot::{Counts, FolderState, FolderView, PortalView, SortingState, Unreadable, Way};
 
 use super::finding::{Finding, Kind};
@@ -19,6 +19,7 @@ pub(super) fn judge(portal: &PortalView, folder: &Arc<FolderView>, now: Moment) 
     if let Some(counts) = &counts {
         findings.extend(contradiction(portal, folder, counts));
         findings.extend(files::new(folder, counts, now));
+        findings.extend(files::unknown(counts));
     }
     let scan = folder.large_scan_pages.map(|pages| {
         let sentence = format!("a full scan of {pages} pages is under way");
@@ -70,8 +71,6 @@ fn not_counted(portal: &PortalView, folder: &FolderView, stale: bool) -> Option<
 /// Why its counts may be wrong.
 fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> Option<Finding> {
     let missing = counts.look.missing_files;
-    let full_read = folder.full_read.as_ref();
-    let rows = full_read.map(|full| (full.missing_rows, full.repeated_rows));
     let is_marked = !counts.look.consistent;
     let is_assumed = counts.look.way == Way::Sorted && portal.sorting == SortingState::Assumed;
     let sentence = if missing > 0 {
@@ -82,10 +81,8 @@ fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> O
         )
     } else if is_marked && is_assumed {
         "no full scan has shown yet that the portal sorts by status: until one has, the counts may be wrong".to_owned()
-    } else if let Some((missing, repeated)) = rows.filter(|rows| *rows != (0, 0)) {
-        format!(
-            "{missing} files of the total are on no page of the folder's file list, and {repeated} rows come twice: the counts are not exact"
-        )
+    } else if let Some(rows) = folder.full_read.as_ref().and_then(inexact) {
+        format!("{rows}: the counts are not exact")
     } else if is_marked && counts.look.way == Way::Sorted {
         "files moved while the folder was read, or nothing had shown then that the portal sorts by status: the counts may be off".to_owned()
     } else if is_marked {
@@ -94,4 +91,14 @@ fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> O
         return None;
     };
     Some(Finding::new(Kind::Marked, sentence))
+}
+
+/// What the total of a file list and its pages contradict each other in.
+fn inexact(read: &FullRead) -> Option<String> {
+    let missing = (read.missing_rows, "files of the total are on no page of");
+    let repeated = (read.repeated_rows, "rows come twice in");
+    let found = [missing, repeated].into_iter().filter(|(rows, _)| *rows > 0);
+    let found = found.map(|(rows, what)| format!("{rows} {what} the folder's file list"));
+    let found: Vec<_> = found.collect();
+    (!found.is_empty()).then(|| found.join(", and "))
 }
