@@ -97,7 +97,9 @@ fn contradiction(portal: &PortalView, folder: &FolderView, counts: &Counts) -> O
 fn inexact(read: &FullRead) -> Option<String> {
     let missing = (read.missing_rows, "files of the total are on no page of");
     let repeated = (read.repeated_rows, "rows come twice in");
-    let found = [missing, repeated].into_iter().filter(|(rows, _)| *rows > 0);
+    let found = [missing, repeated]
+        .into_iter()
+        .filter(|(rows, _)| *rows > 0);
     let found = found.map(|(rows, what)| format!("{rows} {what} the folder's file list"));
     let found: Vec<_> = found.collect();
     (!found.is_empty()).then(|| found.join(", and "))

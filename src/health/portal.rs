@@ -81,9 +81,11 @@ fn unwatched(portal: &PortalView) -> Vec<String> {
 
 /// Whether most of the folders of the last day were deleted or taken from the key.
 fn most_left(portal: &PortalView) -> Option<String> {
-    let states = portal.folders.values().map(|folder| &folder.state);
-    let states: Vec<_> = states.filter(|state| !state.is_excluded()).collect();
-    let (left, all) = (states.iter().filter(|it| it.has_left()).count(), states.len());
+    let folders = portal.folders.values();
+    let mut folders: Vec<_> = folders.map(|folder| &folder.state).collect();
+    folders.retain(|state| !state.is_excluded());
+    let all = folders.len();
+    let left = folders.iter().filter(|state| state.has_left()).count();
     (2 * left > all).then(|| {
         format!("most folders left within a day: {left} of {all} were deleted, or the key may not use them any more")
     })
