@@ -19,6 +19,7 @@ mod settings;
 #[cfg(test)]
 mod testing;
 mod view;
+mod visit;
 mod web;
 
 use std::ffi::OsString;
@@ -124,7 +125,7 @@ struct RunArgs {
 /// What is logged, to standard error.
 #[derive(Debug, Args)]
 struct LogArgs {
-    /// Log events of this level and above: error, warn, info, debug or trace. [default: info; warn for commands that print]
+    /// Log events of this level and above: error, warn, info, debug or trace. [default: info; error for commands that print]
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
@@ -156,7 +157,7 @@ pub fn main() -> ExitCode {
     let kind = cli.kind();
     let level = cli.log.level.unwrap_or(match kind {
         exit::Kind::Service => telemetry::Level::Info,
-        exit::Kind::Command => telemetry::Level::Warn,
+        exit::Kind::Command => telemetry::Level::Error,
     });
     if let Err(error) = telemetry::init(level, cli.log.format) {
         return exit::report(&error.into(), kind);

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use tracing::error;
 
 use crate::config::ConfigError;
+use crate::health::{Finding, Health};
+use crate::text;
 
 /// Exit code of a command that failed.
 const FAILED: u8 = 1;
@@ -35,9 +37,41 @@ pub(super) fn report(cause: &anyhow::Error, kind: Kind) -> ExitCode {
 fn say(kind: Kind, what: &str, why: &str) {
     match kind {
         Kind::Service => error!(error = why, "{what}"),
-        // Nobody reads it where it cannot be written.
-        Kind::Command => drop(writeln!(std::io::stderr().lock(), "{why}")),
+        Kind::Command => tell(&[why.to_owned()]),
     }
+}
+
+/// Tells a person something, after what was printed.
+pub(super) fn tell(lines: &[String]) {
+    for line in lines {
+        // Nobody reads it where it cannot be written.
+        drop(writeln!(
+            std::io::stderr().lock(),
+            "{}",
+            text::one_line(line)
+        ));
+    }
+}
+
+/// What is not counted or not listed, and why.
+pub(super) fn uncounted(health: &Health) -> Vec<String> {
+    let mut lines = Vec::new();
+    for portal in &health.portals {
+        let mut add = |whose: String, findings: &[Finding]| {
+            let findings = findings.iter();
+            let found = findings.filter(|it| it.kind.is_incomplete() || it.kind.is_uncounted());
+            lines.extend(found.map(|finding| format!("{whose}: {}", finding.sentence)));
+        };
+        let name = &portal.view.name;
+        add(format!("portal {name}"), &portal.findings);
+        for folder in &portal.folders {
+            add(
+                format!("portal {name}, folder {}", folder.view.title()),
+                &folder.findings,
+            );
+        }
+    }
+    lines
 }
 
 /// The exit code of a command that checks something.

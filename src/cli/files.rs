@@ -2,23 +2,25 @@
 
 mod folder;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use tracing::{error, warn};
 
 use crate::classify::Class;
 use crate::cli::output::OutputArgs;
+use crate::cli::scan::tables;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::view::{self, Form, List};
+use crate::cli::visit::{self, visit};
 use crate::cli::{exit, output, settings};
 use crate::collect::Settings;
-use crate::collect::admission::admit;
-use crate::config::{Config, FolderPattern, Portal};
+use crate::config::FolderPattern;
 use crate::model::Status;
-use crate::portal::{PortalError, Session, Throttles};
+use crate::portal::{ListedFolder, Session};
 
 const COLUMNS: &str = "folder name status class reason created";
 
@@ -42,25 +44,78 @@ pub(super) struct FilesArgs {
     output: OutputArgs<Form>,
 }
 
+/// Why files of a folder that was read may be missing.
+const WHY_MISSING: &str = "files may be missing, because the folder changed while it was read, or its list has fewer files than it says, or repeats some; with collect.strategy full, every page is read";
+
 /// Lists the files of every portal. The exit code is 1 if some folder could not be read, or some of its files.
 pub(super) fn run(args: &FilesArgs) -> Result<ExitCode> {
     let config = settings::config(&args.config)?;
-    let mut found = settings::runtime()?.block_on(find(&config, args));
-    if args.folder.is_some() && found.folders == 0 && found.is_complete {
-        error!("no folder that is watched has this id or a name that matches --folder");
-        found.is_complete = false;
+    let found = RefCell::new(Found::default());
+    let health = settings::runtime()?.block_on(visit(&config, async |session, of, folder| {
+        args.read(session, of, folder, &found).await
+    }));
+    let Found {
+        folders,
+        mut files,
+        mut said,
+    } = found.into_inner();
+    if args.folder.is_some() && folders == 0 && health.is_complete() {
+        said.push("no folder that is watched has this id or a name that matches --folder".into());
     }
-    if let Some(class) = &args.class {
-        warn_if_unknown(class, &found.files);
-    }
-    let mut files = found.files;
+    let is_complete = health.is_complete() && said.is_empty();
+    said.extend(exit::uncounted(&health));
+    said.extend(args.class.as_ref().and_then(|it| unknown_class(it, &files)));
+    let names = health.portals.iter().flat_map(tables::named);
+    let names = names.map(|(name, folder)| (folder.view.id.to_string(), name));
+    let names: BTreeMap<_, _> = names.collect();
     files.retain(|file| args.admits(file));
+    for file in &mut files {
+        let name = file["folder_id"].as_str().and_then(|id| names.get(id));
+        file["folder"] = name.cloned().into();
+    }
+    files.sort_by_key(|file| file["folder"].to_string());
     let list = List::new("files", COLUMNS, files);
     output::print(&view::text_of(&[list], args.output.form())?)?;
-    Ok(exit::code(found.is_complete))
+    exit::tell(&said);
+    Ok(exit::code(is_complete))
+}
+
+/// What was found in all portals.
+#[derive(Default)]
+struct Found {
+    /// Folders that were asked for.
+    folders: usize,
+    files: Vec<Value>,
+    /// What may be missing, for people.
+    said: Vec<String>,
 }
 
 impl FilesArgs {
+    /// Reads a folder, if it is asked for.
+    async fn read(
+        &self,
+        session: &Session,
+        settings: &Settings,
+        folder: &ListedFolder,
+        found: &RefCell<Found>,
+    ) -> visit::Answer {
+        let name = folder.name.label();
+        let pattern = self.folder.as_ref();
+        if pattern.is_some_and(|it| !it.matches(folder.id, name)) {
+            return Ok(None);
+        }
+        let (files, is_whole) = folder::read(session, settings, folder).await;
+        let mut found = found.borrow_mut();
+        found.folders += 1;
+        found.files.extend(files);
+        if let Ok(false) = is_whole {
+            let portal = &settings.portal.name;
+            let said = format!("portal {portal}, folder {name}: {WHY_MISSING}");
+            found.said.push(said);
+        }
+        is_whole.map(|_| None)
+    }
+
     fn admits(&self, file: &Value) -> bool {
         let is =
             |wanted: &Option<String>, field| wanted.as_ref().is_none_or(|it| file[field] == *it);
@@ -68,80 +123,17 @@ impl FilesArgs {
     }
 }
 
-/// Says why no file has a class, if so.
-fn warn_if_unknown(class: &str, files: &[Value]) {
+/// Why no file has a class, if so.
+fn unknown_class(class: &str, files: &[Value]) -> Option<String> {
     let classes = || files.iter().filter_map(|file| file["class"].as_str());
     if classes().any(|known| known == class) {
-        return;
+        return None;
     }
     if class == Class::Other.as_str() {
-        warn!("{OTHER}");
-        return;
+        return Some(OTHER.to_owned());
     }
-    let near = settings::nearest_name(class, classes());
-    warn!("no file that was read has the class {class:?}{near}");
-}
-
-/// What was found in all portals.
-struct Found {
-    files: Vec<Value>,
-    /// Folders that were asked for.
-    folders: usize,
-    /// Whether all of them were read, and no file may be missing.
-    is_complete: bool,
-}
-
-/// Why files of a folder that was read may be missing.
-const WHY_MISSING: &str = "the folder changed while it was read, or its list has fewer files than it says, or repeats some; with collect.strategy full, every page is read";
-
-async fn find(config: &Config, args: &FilesArgs) -> Found {
-    let mut found = Found {
-        files: Vec::new(),
-        folders: 0,
-        is_complete: true,
-    };
-    let throttles = Throttles::default();
-    for portal in &config.portals {
-        let read = found.read(config, portal, &throttles, args);
-        if let Err(error) = read.await {
-            error!(portal = %portal.name, %error, "the files cannot be listed");
-            found.is_complete = false;
-        }
-    }
-    found
-}
-
-impl Found {
-    /// Reads the folders of one portal. Those that cannot be read are reported.
-    async fn read(
-        &mut self,
-        config: &Config,
-        portal: &Portal,
-        throttles: &Throttles,
-        args: &FilesArgs,
-    ) -> Result<(), PortalError> {
-        let session = Session::open(&settings::client(config, portal, throttles)).await?;
-        let listing = session.folders(config.collect.timeout).await?;
-        let settings = Settings::new(portal, config);
-        for listed in admit(&listing, &settings).folders {
-            let pattern = args.folder.as_ref();
-            if pattern.is_some_and(|it| !it.matches(listed.id, listed.name.label())) {
-                continue;
-            }
-            self.folders += 1;
-            let (portal, folder) = (&portal.name, &listed.name);
-            let (files, is_whole) = folder::read(&session, &settings, listed).await;
-            self.files.extend(files);
-            match is_whole {
-                Ok(true) => continue,
-                Ok(false) => warn!(%portal, %folder, why = WHY_MISSING, "files may be missing"),
-                Err(error) => {
-                    let error = error.of_folder(listed.id);
-                    error!(%portal, %folder, error, "the folder cannot be read");
-                }
-            }
-            self.is_complete = false;
-        }
-        Ok(())
-    }
+    let known = settings::known_names(class, classes());
+    Some(format!(
+        "no file that was read has the class {class:?}{known}"
+    ))
 }

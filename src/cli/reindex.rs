@@ -61,7 +61,7 @@ fn is_named(id: FolderId, name: &str, wanted: &str) -> bool {
 
 /// The ledger has no folder with this id or name.
 fn without_attempts<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> Error {
-    let near = settings::nearest_name(wanted, known);
+    let near = settings::known_names(wanted, known);
     anyhow!("no attempt was ever made in a folder {wanted:?}{near}")
 }
 

@@ -40,7 +40,7 @@ pub(super) struct ScanArgs {
     output_file: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Output {
     #[default]
     Table,
@@ -80,6 +80,10 @@ pub(super) fn run(args: &ScanArgs) -> Result<ExitCode> {
         Output::Prometheus => exposition(&scan.events, &facts)?,
     };
     output::write(&text, args.output_file.as_deref())?;
+    if args.output.form() == Output::Prometheus {
+        // The other forms have it.
+        exit::tell(&exit::uncounted(&health));
+    }
     Ok(exit::code(health.is_complete()))
 }
 

@@ -1,5 +1,6 @@
 //! What commands have in common: the configuration, a runtime, a session with a portal.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -71,16 +72,25 @@ fn raise_open_files() {
 /// The share of letters that a name has in common with one that may be meant.
 const RESEMBLANCE: f64 = 0.4;
 
-/// The end of a sentence about a name that does not exist: the one that may be meant.
-pub(super) fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
+/// Maximum number of names that a sentence has.
+const NAMED: usize = 10;
+
+/// The end of a sentence about a name that does not exist: the one that may be meant, or those that exist.
+pub(super) fn known_names<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
     let wanted = wanted.to_lowercase();
-    let alike = |name: &str| strsim::normalized_levenshtein(&wanted, &name.to_lowercase());
-    let near = known.map(|name| (alike(name), name));
+    let alike = |name: &&str| strsim::normalized_levenshtein(&wanted, &name.to_lowercase());
+    let known: BTreeSet<_> = known.collect();
+    let near = known.iter().map(|name| (alike(name), name));
     let near = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let near = near.filter(|(alike, _)| *alike >= RESEMBLANCE);
-    near.map_or_else(String::new, |(_, name)| {
-        format!("; the nearest name is {name:?}")
-    })
+    match near {
+        Some((alike, name)) if alike >= RESEMBLANCE => format!("; the nearest name is {name:?}"),
+        Some(_) => {
+            let names = known.iter().take(NAMED).map(|name| format!("{name:?}"));
+            let more = if known.len() > NAMED { ", …" } else { "" };
+            format!("; there are {}{more}", names.collect::<Vec<_>>().join(", "))
+        }
+        None => String::new(),
+    }
 }
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.

@@ -61,6 +61,11 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
         let found = rows(&files(&workspace, &arguments, 0).await[0]);
         assert_eq!(found.len(), expected, "{arguments:?}: {found:?}");
     }
+    let [_, said] = files(&workspace, &["--class", "??"], 0).await;
+    assert!(
+        said.contains("; there are \"<file>: no text, page <n>\", "),
+        "{said}"
+    );
     let [csv, _] = files(&workspace, &["--output", "csv"], 0).await;
     assert_eq!(csv.lines().count(), 5, "{csv}");
     assert!(csv.starts_with("folder,name,status,class,reason,created,"));
@@ -102,13 +107,41 @@ async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
         config["collect"]["strategy"] = "auto".into();
     });
-    for status in [401, 403] {
+    for (status, code, reason) in [
+        (401, 1, "status 401"),
+        (403, 1, "status 403"),
+        (404, 0, "deleted since"),
+    ] {
         portal.refuse(&bad.to_string(), status);
-        let [printed, logged] = files(&workspace, &["--output", "json"], 1).await;
+        let [printed, said] = files(&workspace, &["--output", "json"], code).await;
         assert_eq!(rows(&printed).len(), 1, "{printed}");
-        let said = logged.contains("Bad") && logged.contains(&status.to_string());
-        assert!(said, "{logged}");
+        let is_said = said.starts_with("portal main, folder Bad: ") && said.contains(reason);
+        assert!(is_said && said.lines().count() == 1, "{said}");
     }
+}
+
+#[tokio::test]
+async fn folders_of_one_name_and_of_none_are_told_apart() {
+    let portal = Portal::start().await;
+    let folders = ["Inbox", "Inbox", " "].map(|name| portal.folder(name));
+    for folder in folders {
+        portal.file(folder, "a.pdf", Status::Failed);
+    }
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let [printed, _] = files(&workspace, &["--output", "json"], 0).await;
+    let rows = rows(&printed);
+    let shown: Vec<_> = rows
+        .iter()
+        .map(|row| row["folder"].as_str().unwrap())
+        .collect();
+    let [first, second, blank] = folders;
+    let mut expected = [
+        format!("Inbox ({first})"),
+        format!("Inbox ({second})"),
+        blank.to_string(),
+    ];
+    expected.sort();
+    assert_eq!(shown, expected);
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ fn file(settings: &Settings, folder: &ListedFolder, row: &FileRow<'_>) -> Value 
     let text = text.as_deref();
     let reason = Reason { text, file: &name };
     json!({
-        "folder": folder.name.label(),
+        "folder": null,
         "name": name,
         "status": row.status().as_str(),
         "class": settings.classifier.classify(reason).as_str(),

@@ -38,7 +38,7 @@ pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
     let portal = found.find(|portal| portal.name.as_str() == args.portal);
     let portal = portal.with_context(|| {
         let known = portals.iter().map(|portal| portal.name.as_str());
-        let near = settings::nearest_name(&args.portal, known);
+        let near = settings::known_names(&args.portal, known);
         format!("the configuration has no portal {:?}{near}", args.portal)
     })?;
     let address = portal.base_url.normalised();
@@ -80,7 +80,7 @@ fn class_of(book: &Book, name: &str) -> Result<Class> {
     if known.contains(&name) {
         return Ok(Class::from_label(name));
     }
-    let near = settings::nearest_name(name, known.into_iter());
+    let near = settings::known_names(name, known.into_iter());
     Err(anyhow!("no file of the class {name:?} was ever sent{near}"))
 }
 

@@ -48,18 +48,15 @@ pub(in crate::cli) fn lists(health: &Health) -> [List; 5] {
 }
 
 /// The folders of a portal by name. Where several have one name, their ids follow it.
-fn named(portal: &PortalHealth) -> Vec<(String, &FolderHealth)> {
+pub(in crate::cli) fn named(portal: &PortalHealth) -> Vec<(String, &FolderHealth)> {
     let mut times = HashMap::new();
     for folder in &portal.folders {
-        *times.entry(&folder.view.name).or_insert(0) += 1;
+        *times.entry(folder.view.title()).or_insert(0) += 1;
     }
     let folders = portal.folders.iter();
-    let named = folders.map(|folder| {
-        let view = &folder.view;
-        match times[&view.name] {
-            1 => (view.name.label().to_owned(), folder),
-            _ => (format!("{} ({})", view.name.label(), view.id), folder),
-        }
+    let named = folders.map(|folder| match (folder.view.title(), folder.view.id) {
+        (name, id) if times[&name] > 1 => (format!("{name} ({id})"), folder),
+        (name, _) => (name.into_owned(), folder),
     });
     let mut named: Vec<_> = named.collect();
     named.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -102,7 +99,9 @@ fn result(folder: &FolderHealth) -> &str {
     let is_result = |kind: Kind| kind.is_uncounted() || kind == Kind::Marked;
     let mut findings = folder.findings.iter();
     let found = findings.find(|finding| is_result(finding.kind));
-    found.map_or("ok", |finding| &finding.sentence)
+    let is_counted = folder.counts.is_some();
+    let well = if is_counted { "ok" } else { "can be read" };
+    found.map_or(well, |finding| &finding.sentence)
 }
 
 /// The errors of a folder: by status, the largest class first.
