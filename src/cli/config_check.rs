@@ -1,4 +1,4 @@
-//! `--config.check`: reads the configuration and everything that it names. What cannot be read now is a warning.
+//! `--config.check`: reads the configuration and everything that it names. What can be replaced while the exporter runs is a warning.
 
 use std::process::ExitCode;
 
@@ -7,19 +7,29 @@ use anyhow::Result;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
-use crate::config::{Config, ConfigError, Portal, State};
-use crate::portal::{ApiKey, KeyError, Throttles};
+use crate::config::{Config, ConfigError, KeySource, Portal, State};
+use crate::portal::{ApiKey, Throttles};
 use crate::store::wrong_url;
 
 /// Reports that everything is right, or what is wrong.
 pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let config = settings::config(args)?;
-    let unreadable = unreadable(&config).map_err(|error| match &args.file {
-        Some(file) => error.in_file(&file.display().to_string()),
-        None => error,
-    })?;
-    web.server.config()?;
-    let warnings = config.warnings().into_iter().chain(unreadable);
+    if let State::Path(path) = &config.state
+        && path.exists()
+        && !path.is_dir()
+    {
+        let why = format!("{} is not a folder", path.display());
+        let file = args.file.as_ref().map(|file| file.display().to_string());
+        let error = ConfigError::about("state.path", why);
+        return Err(error.in_file(&file.unwrap_or_default()).into());
+    }
+    let unread = match web.server.config() {
+        Ok(_) => None,
+        Err(error) if error.is_of_now() => Some(error.to_string()),
+        Err(error) => return Err(error.into()),
+    };
+    let warnings = config.warnings().into_iter();
+    let warnings = warnings.chain(unusable(&config)).chain(unread);
     let warnings: Vec<_> = warnings.map(|it| format!("warning: {it}\n")).collect();
     let warnings = warnings.concat();
     let portals = config.portals.len();
@@ -30,43 +40,37 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What cannot be read now, such as a key that is a credential of a service that does not run. Fails with the first file, or variable, whose content is
-/// wrong. The sentences name the keys of the configuration.
-fn unreadable(config: &Config) -> Result<Vec<String>, ConfigError> {
-    let mut unreadable = Vec::new();
-    for (index, portal) in config.portals.iter().enumerate() {
-        let section = format!("portals[{index}]");
-        let of_portal = of_portal(config, portal, &section);
-        unreadable.extend(of_portal.map_err(|why| ConfigError::about(section, why))?);
-    }
-    match &config.state {
-        State::Path(path) if path.exists() && !path.is_dir() => {
-            let why = format!("{} is not a folder", path.display());
-            return Err(ConfigError::about("state.path", why));
-        }
-        State::Postgres(state) => match state.url_file.read() {
-            Ok(_) => wrong_url(&state.url_file).map_err(|why| ConfigError::about("state", why))?,
-            Err(error) => unreadable.push(error.to_string()),
-        },
-        State::Path(_) | State::Temporary => {}
-    }
-    Ok(unreadable)
+/// What cannot be used now, and may be replaced while the exporter runs, such as a key that is a credential of a service that does not run. The
+/// sentences name the keys of the configuration.
+fn unusable(config: &Config) -> Vec<String> {
+    let portals = config.portals.iter().enumerate();
+    let of_portals = portals.flat_map(|(index, portal)| of_portal(config, portal, index));
+    let database = match &config.state {
+        State::Postgres(state) => wrong_url(&state.url_file).err(),
+        State::Path(_) | State::Temporary => None,
+    };
+    of_portals.chain(database).collect()
 }
 
-fn of_portal(config: &Config, portal: &Portal, section: &str) -> Result<Vec<String>, String> {
-    let mut unreadable = match ApiKey::read(&portal.key) {
-        Ok(_) => Vec::new(),
-        Err(KeyError::File(error)) => vec![error.to_string()],
-        Err(error @ KeyError::Unset(_)) => vec![format!("{section}: {error}")],
-        Err(error) => return Err(error.to_string()),
-    };
+fn of_portal(config: &Config, portal: &Portal, index: usize) -> Vec<String> {
+    let key = ApiKey::read(&portal.key)
+        .err()
+        .map(|error| match portal.key {
+            KeySource::File(_) => error.to_string(),
+            KeySource::Environment(_) => format!("portals[{index}]: {error}"),
+        });
     let own = portal.client_certificate.iter();
     let own = own.flat_map(|own| [&own.cert_file, &own.key_file]);
     let files = portal.ca_file.iter().chain(own);
-    unreadable.extend(files.filter_map(|file| Some(file.read().err()?.to_string())));
-    if unreadable.is_empty() {
+    let unreadable = files.filter_map(|file| Some(file.read().err()?.to_string()));
+    let unusable: Vec<_> = key.into_iter().chain(unreadable).collect();
+    if unusable.is_empty() {
         let client = settings::client(config, portal, &Throttles::default());
-        client.prepare().map_err(|error| error.to_string())?;
+        let error = client.prepare().err();
+        return error
+            .map(|error| format!("portals[{index}]: {error}"))
+            .into_iter()
+            .collect();
     }
-    Ok(unreadable)
+    unusable
 }

@@ -25,6 +25,11 @@ fn text_of(output: &Output) -> String {
 
 /// Checks a configuration whose key is there, and returns the code and the output.
 fn check(config: &str) -> (Option<i32>, String) {
+    check_with(config, "")
+}
+
+/// The same with a web configuration.
+fn check_with(config: &str, web: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kb.yml");
     let key = folder.path().join("key");
@@ -36,8 +41,13 @@ fn check(config: &str) -> (Option<i32>, String) {
             config.replace(shown, key)
         });
     fs::write(&file, config).unwrap();
+    let web_file = folder.path().join("web.yml");
+    fs::write(&web_file, web).unwrap();
+    fs::write(folder.path().join("no-key"), "").unwrap();
     let mut command = program();
+    command.current_dir(folder.path());
     command.args(["--config.check", "--config.file"]).arg(&file);
+    command.arg("--web.config.file").arg(&web_file);
     let output = run(&mut command, "");
     (output.status.code(), text_of(&output))
 }
@@ -67,9 +77,9 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     }
 }
 
-/// A key may be a credential of a service that does not run.
+/// A key may be a credential of a service that does not run, and may be replaced while the exporter runs.
 #[test]
-fn what_cannot_be_read_now_is_a_warning() {
+fn what_can_be_replaced_while_the_exporter_runs_is_a_warning() {
     let config = "\
 portals:
   - name: main
@@ -79,9 +89,12 @@ portals:
     cert_file: /nonexistent/own.pem
     key_file: /nonexistent/own.key
   - {name: other, base_url: 'https://other.example', api_key_env: KB_NO_SUCH_VARIABLE}
-state: {postgres_url_file: /nonexistent/url}
+  - {name: empty, base_url: 'https://empty.example', api_key_file: ./no-key}
+  - {name: unlike, base_url: 'https://unlike.example', api_key_file: /run/key, ca_file: /run/key}
+state: {postgres_url_file: /run/key}
 ";
-    let (code, text) = check(config);
+    let web = "tls_server_config: {cert_file: none.crt, key_file: none.key}\n";
+    let (code, text) = check_with(config, web);
     assert_eq!(code, Some(0), "{text}");
     let warnings = text
         .lines()
@@ -93,7 +106,10 @@ state: {postgres_url_file: /nonexistent/url}
         "the file that portals[0].cert_file names",
         "the file that portals[0].key_file names",
         "portals[1]: the environment variable that api_key_env names",
-        "the file that state.postgres_url_file names",
+        "the file that portals[2].api_key_file names is empty",
+        "the file that portals[3].ca_file names holds no certificate",
+        "the file that state.postgres_url_file names cannot be used: ",
+        "tls_server_config: the file that cert_file names cannot be read",
     ];
     assert_eq!(warnings.len(), keys.len(), "{text}");
     for (warning, key) in warnings.iter().zip(keys) {
