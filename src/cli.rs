@@ -27,6 +27,7 @@ use std::net::Ipv4Addr;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::app::App;
@@ -187,11 +188,23 @@ fn command_first(root: &clap::Command, mut words: Vec<OsString>) -> Vec<OsString
     words
 }
 
+/// An address may contain a password, so that none is repeated.
+fn without_login(mut error: clap::Error) -> clap::Error {
+    let value = error.get(ContextKind::InvalidValue);
+    if matches!(value, Some(ContextValue::String(value)) if value.contains('@')) {
+        let hidden = ContextValue::String("[not shown]".to_owned());
+        error.insert(ContextKind::InvalidValue, hidden);
+    }
+    error
+}
+
 impl Cli {
     fn read(words: impl Iterator<Item = OsString>) -> clap::error::Result<Self> {
         let mut root = Self::command();
         let words = command_first(&root, words.collect());
-        let mut matches = root.try_get_matches_from_mut(words)?;
+        let mut matches = root
+            .try_get_matches_from_mut(words)
+            .map_err(without_login)?;
         Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut root))
     }
 

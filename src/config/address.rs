@@ -76,11 +76,8 @@ impl WebUrl {
 
     fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "https://portal.example/library/{folder_id}";
-        let url = http_url(&text.replace(Self::PLACE, "0"))
+        http_url(&text.replace(Self::PLACE, "0"))
             .map_err(|why| format!("this is not an address such as {EXAMPLE}: {why}"))?;
-        if has_login(&url) {
-            return Err(LOGIN.to_owned());
-        }
         if !text.contains(Self::PLACE) {
             return Err(format!("the id of a folder has no place, as in {EXAMPLE}"));
         }
@@ -118,11 +115,14 @@ impl Proxy {
 
 read_from_text!(BaseUrl, WebUrl, Proxy);
 
-/// An http or https address; the error is a part of a sentence.
+/// An http or https address without a login; the error is a part of a sentence.
 pub(crate) fn http_url(text: &str) -> Result<Url, String> {
     match Url::parse(text) {
         // The parser takes the next part for the host.
         Ok(_) if text.contains(":///") => Err("it has no host".to_owned()),
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            Err("it contains a user name or a password: remove them".to_owned())
+        }
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
         Ok(_) | Err(ParseError::RelativeUrlWithoutBase) => {
             Err("it begins with http:// or https://".to_owned())
@@ -134,19 +134,10 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
 fn http_address(text: &str, example: &str) -> Result<Url, String> {
     let url =
         http_url(text).map_err(|why| format!("this is not an address such as {example}: {why}"))?;
-    if has_login(&url) {
-        return Err(LOGIN.to_owned());
-    }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());
     }
     Ok(url)
-}
-
-const LOGIN: &str = "the address contains a user name or a password: remove them";
-
-fn has_login(url: &Url) -> bool {
-    !url.username().is_empty() || url.password().is_some()
 }
 
 fn is_loopback(url: &Url) -> bool {

@@ -187,6 +187,7 @@ fn arguments_that_are_wrong_end_with_2() {
         &["--web.telemetry-path", "metrics"],
         &["--web.telemetry-path", "/livez"],
         &["--web.telemetry-path", "/"],
+        &["--web.external-url", "https://KB_BASE_URL:word@kb.example"],
         &["--log.level", "loud"],
         &["portal", "--portal.transcription", "perhaps"],
         &["rules", "--set", "spike_factor=often"],
