@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
 use serde_json::Value;
 use terminal_size::terminal_size_of;
@@ -16,8 +16,8 @@ use crate::text;
 /// Longest text of a cell in a table, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
 
-/// The length of a time.
-const TIME_CHARACTERS: usize = 20;
+/// A word up to this length, that of a time, is not wrapped, so that it can be copied.
+const WORD_CHARACTERS: u16 = 20;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
@@ -45,7 +45,7 @@ impl List {
         }
     }
 
-    /// Writes a table; nothing if there is no row. Columns without a value are left out.
+    /// Writes a table; nothing if there is no row. Columns without a value are left out, and so is the space around cells in a narrow terminal.
     fn table(&self, width: Option<u16>) -> String {
         let rows = || self.rows.iter();
         let has_value = |column: &&str| rows().any(|row| !plain(&row[column]).is_empty());
@@ -53,24 +53,38 @@ impl List {
         if columns.is_empty() {
             return String::new();
         }
+        let wide = self.drawn(&columns, width, 1);
+        let needed = wide.lines().next().map_or(0, |line| line.chars().count());
+        match width {
+            Some(width) if needed > width.into() => self.drawn(&columns, Some(width), 0),
+            _ => wide,
+        }
+    }
+
+    fn drawn(&self, columns: &[&str], width: Option<u16>, space: u16) -> String {
         let mut table = Table::new();
         table.load_style(UTF8_FULL_CONDENSED);
         if let Some(width) = width {
             table.set_width(width);
             table.set_content_arrangement(ContentArrangement::Dynamic);
         }
-        table.set_header(columns.iter().map(|column| column.replace('_', " ")));
-        for (shown, column) in table.column_iter_mut().zip(&columns) {
-            if rows().any(|row| row[column].is_number()) {
+        let header = || columns.iter().map(|column| column.replace('_', " "));
+        table.set_header(header());
+        let rows = self.rows.iter();
+        table.add_rows(rows.map(|row| columns.iter().map(|column| cell(&row[column]))));
+        for ((shown, column), title) in table.column_iter_mut().zip(columns).zip(header()) {
+            let mut rows = self.rows.iter();
+            let cells = rows.clone().map(|row| cell(&row[column]));
+            let words = cells.chain([title]).map(|text| longest_word(&text));
+            let least = words.max().unwrap_or(0).min(WORD_CHARACTERS);
+            shown.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(
+                least + 2 * space,
+            )));
+            shown.set_padding((space, space));
+            if rows.any(|row| row[column].is_number()) {
                 shown.set_cell_alignment(CellAlignment::Right);
             }
-            let is_word = |text: &str| text.len() <= TIME_CHARACTERS && !text.contains(' ');
-            if rows().all(|row| is_word(&plain(&row[column]))) {
-                // It is not wrapped, so that it can be copied.
-                shown.set_constraint(ColumnConstraint::ContentWidth);
-            }
         }
-        table.add_rows(rows().map(|row| columns.iter().map(|column| cell(&row[column]))));
         format!("{table}\n")
     }
 
@@ -136,6 +150,11 @@ fn plain(value: &Value) -> Cow<'_, str> {
     }
 }
 
+fn longest_word(text: &str) -> u16 {
+    let words = text.split(' ').map(|word| word.chars().count());
+    words.max().unwrap_or(0).try_into().unwrap_or(u16::MAX)
+}
+
 /// A cell on one line, which cannot take over the terminal.
 fn cell(value: &Value) -> String {
     text::cut(&text::one_line(&plain(value)), CELL_CHARACTERS).into_owned()
@@ -180,6 +199,28 @@ mod tests {
         │ b      ┆        60000 │
         │ c      ┆              │
         └────────┴──────────────┘
+        ");
+    }
+
+    #[test]
+    fn a_narrow_table_wraps_its_longest_texts_between_words() {
+        let rows = json!({
+            "portal": "main", "folder": "Contracts of the northern region", "pending": 0, "processing": 0, "done": 120, "failed": 3, "flagged": 1,
+            "files": 124, "result": "files moved while the folder was read: the counts may be off",
+        });
+        let columns = "portal folder pending processing done failed flagged files result";
+        let list = List::new("folders", columns, vec![rows]);
+        insta::assert_snapshot!(list.table(Some(80)), @r"
+        ┌──────┬─────────────┬───────┬──────────┬────┬──────┬───────┬─────┬────────────┐
+        │portal┆folder       ┆pending┆processing┆done┆failed┆flagged┆files┆result      │
+        ╞══════╪═════════════╪═══════╪══════════╪════╪══════╪═══════╪═════╪════════════╡
+        │main  ┆Contracts of ┆      0┆         0┆ 120┆     3┆      1┆  124┆files moved │
+        │      ┆the northern ┆       ┆          ┆    ┆      ┆       ┆     ┆while the   │
+        │      ┆region       ┆       ┆          ┆    ┆      ┆       ┆     ┆folder was  │
+        │      ┆             ┆       ┆          ┆    ┆      ┆       ┆     ┆read: the   │
+        │      ┆             ┆       ┆          ┆    ┆      ┆       ┆     ┆counts may  │
+        │      ┆             ┆       ┆          ┆    ┆      ┆       ┆     ┆be off      │
+        └──────┴─────────────┴───────┴──────────┴────┴──────┴───────┴─────┴────────────┘
         ");
     }
 
