@@ -177,7 +177,7 @@ fn message(error: &Error) -> String {
             format!("expected one of {}", words.collect::<Vec<_>>().join(", "))
         }
         Error::SerdeInvalidType { expected, .. } | Error::SerdeInvalidValue { expected, .. } => {
-            format!("{expected} is expected here")
+            format!("{} is expected here", kind(expected))
         }
         Error::Unexpected { expected, .. } => format!("{} is expected here", kind(expected)),
         Error::InvalidScalar { ty, .. } => format!("{} is expected here", kind(ty)),
@@ -212,6 +212,7 @@ fn kind(expected: &str) -> &str {
         "mapping start" => "a section with keys",
         "sequence start" => "a list",
         "boolean" => "true or false",
+        "u32" => "a whole number",
         other => other,
     }
 }

@@ -15,6 +15,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::clock::Moment;
+use crate::config::ConfigError;
 use crate::health::{self, Conditions, Health};
 use crate::http::answer::{self, file, line};
 use crate::http::guard::{Guard, admit};
@@ -90,10 +91,16 @@ impl Site {
         kill_switch::is_on(&reindex).await
     }
 
+    /// Why the web configuration as it is now is not in use, if so.
+    fn web_fault(&self) -> Option<ConfigError> {
+        self.guard.file.as_ref()?.fault()
+    }
+
     async fn health(&self, snapshot: &Snapshot, now: Moment) -> Health {
         let conditions = Conditions {
             kill_switch: self.kill_switch().await,
-            reload_failed: !self.config.borrow().facts.reload_successful,
+            reload_failed: !self.config.borrow().facts.reload_successful
+                || self.web_fault().is_some(),
         };
         health::judge(snapshot, conditions, now)
     }
@@ -137,9 +144,13 @@ async fn reload(State(site): State<Arc<Site>>) -> Response {
     let (answer, answered) = oneshot::channel();
     // If the process stops, nobody answers either.
     let _ = requests.send(answer).await;
-    match answered.await {
-        Ok(Ok(())) => line(StatusCode::OK, "reloaded"),
-        Ok(Err(reason)) => line(StatusCode::INTERNAL_SERVER_ERROR, reason),
+    let web_fault = || site.web_fault().map(|fault| fault.to_string());
+    match answered
+        .await
+        .map(|reloaded| reloaded.err().or_else(web_fault))
+    {
+        Ok(None) => line(StatusCode::OK, "reloaded"),
+        Ok(Some(reason)) => line(StatusCode::INTERNAL_SERVER_ERROR, reason),
         Err(_) => line(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     }
 }

@@ -211,6 +211,13 @@ async fn every_path_needs_the_password_and_probes_may_be_exempt() {
             .await
             .unwrap();
         assert_eq!(answer.status(), 200);
+        let changed = users().replace("alice", "'a:b'");
+        fs::write(secured.workspace.path("web.yml"), changed).unwrap();
+        let answer = reload().basic_auth("alice", Some(PASSWORD)).send();
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status(), 500);
+        let answer = answer.text().await.unwrap();
+        assert!(answer.contains("have no colon"), "{answer}");
         let stranger = client
             .get(format!("{url}/metrics"))
             .basic_auth("bob", Some(PASSWORD));

@@ -22,8 +22,8 @@ pub struct WebConfigFile {
 struct Loaded {
     files: Files,
     config: Arc<WebConfig>,
-    /// Whether the files as they are now are in use, and since when those in use are.
-    is_current: bool,
+    /// Why the files as they are now are not in use, if so, and since when those in use are.
+    fault: Option<ConfigError>,
     since: Timestamp,
 }
 
@@ -82,7 +82,7 @@ impl WebConfigFile {
         let mut loaded = Loaded {
             files: Files::of(path),
             config: Arc::default(),
-            is_current: true,
+            fault: None,
             since: Moment::now().wall,
         };
         loaded.read(path)?;
@@ -97,11 +97,16 @@ impl WebConfigFile {
         Arc::clone(&self.loaded().config)
     }
 
+    /// Why the files as they are now are not in use, if so.
+    pub fn fault(&self) -> Option<ConfigError> {
+        self.loaded().fault.clone()
+    }
+
     /// What the metrics show.
     pub fn facts(&self) -> WebConfigFacts {
         let loaded = self.loaded();
         WebConfigFacts {
-            reload_successful: loaded.is_current,
+            reload_successful: loaded.fault.is_none(),
             loaded: loaded.since,
             certificate_expiry: loaded.config.tls.as_ref().and_then(|tls| tls.expiry),
         }
@@ -113,12 +118,12 @@ impl WebConfigFile {
         let mut loaded = loaded.unwrap_or_else(PoisonError::into_inner);
         if loaded.files.changed() {
             let read = loaded.read(&self.path);
-            loaded.is_current = read.is_ok();
-            match read {
-                Ok(()) => {
+            loaded.fault = read.err();
+            match &loaded.fault {
+                None => {
                     tracing::info!(file = %self.path.display(), "the web configuration was reloaded");
                 }
-                Err(error) => {
+                Some(error) => {
                     tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
                 }
             }

@@ -153,8 +153,10 @@ fn certified_key(
     let key = provider.key_provider.load_private_key(key)?;
     let certified = CertifiedKey::new(chain, key);
     match certified.keys_match() {
-        Err(error @ rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => {
-            Err(error.into())
+        Err(rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => {
+            let why =
+                "the private key in key_file is not that of the first certificate in cert_file";
+            Err(ConfigError::about("tls_server_config", why))
         }
         _ => Ok(certified),
     }
