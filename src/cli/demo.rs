@@ -26,13 +26,18 @@ const SPEED: &str = "30";
 #[derive(Debug, Args)]
 #[command(mut_arg("speed", |speed| speed.default_value(SPEED)))]
 pub(super) struct DemoArgs {
-    #[command(flatten)]
-    web: WebArgs,
+    /// Reindex in this mode: off, `dry_run` or enforce.
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = "dry_run",
+        hide_possible_values = true
+    )]
+    reindex: Mode,
     #[command(flatten)]
     portal: PortalArgs,
-    /// Reindex in this mode.
-    #[arg(long, value_name = "MODE", default_value = "dry_run")]
-    reindex: Mode,
+    #[command(flatten)]
+    web: WebArgs,
 }
 
 /// Runs until a signal.

@@ -69,8 +69,9 @@ pub(super) fn run(args: &PortalArgs) -> Result<ExitCode> {
             return Ok(());
         };
         let key = &args.key;
+        let quoted = key.replace('\'', r"'\''");
         output::print(&format!(
-            "The key is {key}. These lines start an exporter beside it:\n  export KB_BASE_URL=http://{address} KB_API_KEY={key}\n  kb-exporter\n"
+            "The key is {key}. These lines start an exporter beside it:\n  export KB_BASE_URL=http://{address} KB_API_KEY='{quoted}'\n  kb-exporter\n"
         ))?;
         let served = simulator.serve(listener, stop.cancelled_owned()).await;
         served.context("the simulated portal failed")

@@ -274,6 +274,7 @@ async fn the_simulated_portal_runs_alone() {
     ]);
     command.args(["--portal.files", "10", "--portal.key", SECRET]);
     let mut portal = Process::start(&mut command);
+    let quoted = format!("KB_API_KEY='{SECRET}'");
     let line = portal
         .line("the portal listens", |line| {
             let line: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -286,6 +287,8 @@ async fn the_simulated_portal_runs_alone() {
     assert_eq!(refused.status(), 401);
     let answered = client.get(&url).bearer_auth(SECRET).send().await.unwrap();
     assert_eq!(answered.status(), 200);
+    let says = |line: &str| line.contains(&quoted).then_some(());
+    portal.line("the line to copy", says).await;
     portal.signal("TERM");
     assert_eq!(portal.ended().await.code(), Some(0));
 }
