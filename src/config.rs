@@ -103,10 +103,7 @@ impl Config {
 
 /// Reads the portals: at least one, each under a name of its own.
 fn portals<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Portal>, D::Error> {
-    let mut portals = Vec::<Portal>::deserialize(deserializer)?;
-    for (index, portal) in portals.iter_mut().enumerate() {
-        portal.in_section(&format!("portals[{index}]"));
-    }
+    let portals = Vec::<Portal>::deserialize(deserializer)?;
     let mut names = BTreeMap::new();
     for (index, portal) in portals.iter().enumerate() {
         if let Some(first) = names.insert(&portal.name, index) {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cli::settings::ConfigArgs;
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
-use crate::config::{Config, ConfigError, KeySource, Portal, State};
+use crate::config::{Config, ConfigError, Portal, State};
 use crate::portal::{ApiKey, Throttles};
 use crate::store::wrong_url;
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     }
     let unread = match web.server.config() {
         Ok(_) => None,
-        Err(error) if error.is_of_now() => Some(error.to_string()),
+        Err(error) if error.is_of_now => Some(error.to_string()),
         Err(error) => return Err(error.into()),
     };
     let warnings = config.warnings().into_iter();
@@ -44,7 +44,10 @@ pub(super) fn run(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
 /// sentences name the keys of the configuration.
 fn unusable(config: &Config) -> Vec<String> {
     let portals = config.portals.iter().enumerate();
-    let of_portals = portals.flat_map(|(index, portal)| of_portal(config, portal, index));
+    let of_portals = portals.flat_map(|(index, portal)| {
+        let unusable = of_portal(config, portal).into_iter();
+        unusable.map(move |why| format!("portals[{index}]: {why}"))
+    });
     let database = match &config.state {
         State::Postgres(state) => wrong_url(&state.url_file).err(),
         State::Path(_) | State::Temporary => None,
@@ -52,25 +55,16 @@ fn unusable(config: &Config) -> Vec<String> {
     of_portals.chain(database).collect()
 }
 
-fn of_portal(config: &Config, portal: &Portal, index: usize) -> Vec<String> {
-    let key = ApiKey::read(&portal.key)
-        .err()
-        .map(|error| match portal.key {
-            KeySource::File(_) => error.to_string(),
-            KeySource::Environment(_) => format!("portals[{index}]: {error}"),
-        });
+fn of_portal(config: &Config, portal: &Portal) -> Vec<String> {
+    let key = ApiKey::read(&portal.key).err().map(|it| it.to_string());
     let own = portal.client_certificate.iter();
     let own = own.flat_map(|own| [&own.cert_file, &own.key_file]);
     let files = portal.ca_file.iter().chain(own);
     let unreadable = files.filter_map(|file| Some(file.read().err()?.to_string()));
-    let unusable: Vec<_> = key.into_iter().chain(unreadable).collect();
+    let mut unusable: Vec<_> = key.into_iter().chain(unreadable).collect();
     if unusable.is_empty() {
         let client = settings::client(config, portal, &Throttles::default());
-        let error = client.prepare().err();
-        return error
-            .map(|error| format!("portals[{index}]: {error}"))
-            .into_iter()
-            .collect();
+        unusable.extend(client.prepare().err().map(|error| error.to_string()));
     }
     unusable
 }

@@ -45,11 +45,6 @@ impl HiddenPath {
         Self::file(key, self.path.0)
     }
 
-    /// The file of its key in this section.
-    pub(super) fn in_section(&mut self, section: &str) {
-        self.key = format!("{section}.{}", self.key);
-    }
-
     pub fn read(&self) -> Result<Vec<u8>, FileError> {
         read_file(&self.path.0).map_err(|cause| FileError::new(self, cause))
     }

@@ -65,19 +65,6 @@ impl Portal {
             folders: FolderFilter::default(),
         }
     }
-
-    /// Names its files by their keys in this section of the configuration.
-    pub(super) fn in_section(&mut self, section: &str) {
-        let key = match &mut self.key {
-            KeySource::File(file) => Some(file),
-            KeySource::Environment(_) => None,
-        };
-        let own = self.client_certificate.iter_mut();
-        let own = own.flat_map(|own| [&mut own.cert_file, &mut own.key_file]);
-        for file in key.into_iter().chain(&mut self.ca_file).chain(own) {
-            file.in_section(section);
-        }
-    }
 }
 
 /// One portal to watch.

@@ -12,7 +12,6 @@ use serde_json::Value as Json;
 use serde_path_to_error::{Deserializer, Path as KeyPath, Segment, Track};
 use serde_saphyr::{Error, Location, Options};
 
-use crate::config::FileError;
 use crate::text;
 
 /// Largest file that is read, in bytes: a bundle of all public authorities has a quarter of it.
@@ -36,8 +35,8 @@ pub struct ConfigError {
     /// The key, or the environment variable; empty for the whole.
     key: String,
     message: String,
-    /// Whether it is a file that cannot be read now.
-    is_of_now: bool,
+    /// Whether nothing is wrong but that a file cannot be read now.
+    pub(crate) is_of_now: bool,
 }
 
 impl ConfigError {
@@ -49,19 +48,6 @@ impl ConfigError {
             message: message.into(),
             is_of_now: false,
         }
-    }
-
-    /// A file that cannot be read now.
-    pub(crate) fn unread(key: &str, error: &FileError) -> Self {
-        Self {
-            is_of_now: true,
-            ..Self::about(key, error.to_string())
-        }
-    }
-
-    /// Whether nothing is wrong but that a file cannot be read now.
-    pub fn is_of_now(&self) -> bool {
-        self.is_of_now
     }
 
     pub(crate) fn in_file(self, file: &str) -> Self {

@@ -9,8 +9,6 @@ use crate::store::Standing;
 use super::finding::{Finding, Kind};
 use super::{Conditions, files};
 
-const NO_FOLDER: &str = "the key may use no folder: add folders to it in the portal";
-
 /// What is wrong with it, and what explains the numbers, the most urgent first.
 pub(super) fn findings(
     portal: &PortalView,
@@ -70,7 +68,8 @@ fn unwatched(portal: &PortalView) -> Vec<String> {
         return Vec::new();
     };
     let mut unwatched = list.unwatched.clone();
-    let no_folder = (list.folders == 0).then(|| NO_FOLDER.to_owned());
+    let no_folder = "the key may use no folder: add folders to it in the portal";
+    let no_folder = (list.folders == 0).then(|| no_folder.to_owned());
     if no_folder.is_some() {
         // No pattern can match.
         unwatched.no_match.clear();

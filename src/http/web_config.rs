@@ -53,6 +53,13 @@ impl Limit {
 
 impl WebConfig {
     fn new(document: Document, files: &mut Files) -> Result<Self, ConfigError> {
+        let mut names = document.basic_auth_users.keys();
+        // A client sends the name and the password with a colon between them (RFC 7617).
+        if names.any(|name| name.is_empty() || name.contains(':')) {
+            let expected =
+                "expected names that are not empty and have no colon: nobody else can log in";
+            return Err(ConfigError::about("basic_auth_users", expected));
+        }
         Ok(Self {
             tls: document.tls_server_config.server(files)?,
             users: document.basic_auth_users,

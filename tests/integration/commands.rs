@@ -101,13 +101,13 @@ state: {postgres_url_file: /run/key}
         .filter_map(|line| line.strip_prefix("warning: "));
     let warnings: Vec<_> = warnings.collect();
     let keys = [
-        "the file that portals[0].api_key_file names",
-        "the file that portals[0].ca_file names",
-        "the file that portals[0].cert_file names",
-        "the file that portals[0].key_file names",
+        "portals[0]: the file that api_key_file names",
+        "portals[0]: the file that ca_file names",
+        "portals[0]: the file that cert_file names",
+        "portals[0]: the file that key_file names",
         "portals[1]: the environment variable that api_key_env names",
-        "the file that portals[2].api_key_file names is empty",
-        "the file that portals[3].ca_file names holds no certificate",
+        "portals[2]: the file that api_key_file names is empty",
+        "portals[3]: the file that ca_file names holds no certificate",
         "the file that state.postgres_url_file names cannot be used: ",
         "tls_server_config: the file that cert_file names cannot be read",
     ];
@@ -328,7 +328,7 @@ async fn a_certificate_that_is_missing_at_the_start_is_the_trouble_of_its_portal
         .await;
     assert_eq!(up(&metrics, "other"), Some(0.0));
     let health = exporter.json("/health").await.to_string();
-    let named = "the file that portals[1].ca_file names cannot be read";
+    let named = "the file that ca_file names cannot be read";
     assert!(health.contains(named), "{health}");
     let certificate = rcgen::generate_simple_self_signed(["portal.example".to_owned()]).unwrap();
     fs::write(&authority, certificate.cert.pem()).unwrap();

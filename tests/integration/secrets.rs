@@ -107,7 +107,7 @@ fn files_that_cannot_be_read_are_named_by_their_keys() {
             let readable = workspace.path("key");
             workspace.change(|config| config["portals"][0][other] = json!(readable));
         }
-        let named = format!("the file that portals[0].{key} names cannot be read: No such file");
+        let named = format!("the file that {key} names cannot be read: No such file");
         assert_refused(workspace.command().arg("check"), 1, &named);
     }
 }
@@ -167,7 +167,7 @@ async fn a_running_exporter_shows_no_secret() {
         set(config, "/portals/1/api_key_env", SECRET);
         set(config, "/state/postgres_url_file", PATH);
     });
-    let file = "the file that portals[0].api_key_file names cannot be read";
+    let file = "the file that api_key_file names cannot be read";
     assert_refused(workspace.command().arg("check"), 1, file);
     assert_refused(workspace.command().arg("scan"), 1, file);
     let database = "the file that state.postgres_url_file names cannot be read";

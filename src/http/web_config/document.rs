@@ -34,7 +34,7 @@ pub(super) struct Document {
     pub tls_server_config: TlsKeys,
     #[serde(deserialize_with = "section")]
     pub http_server_config: HttpKeys,
-    #[serde(deserialize_with = "users")]
+    #[serde(deserialize_with = "section")]
     pub basic_auth_users: BTreeMap<String, PasswordHash>,
     #[serde(deserialize_with = "section")]
     pub rate_limit: RateKeys,
@@ -103,22 +103,6 @@ impl RateKeys {
         }
         Ok(Some(quota.allow_burst(burst)))
     }
-}
-
-/// A browser sends the name and the password with a colon between them (RFC 7617).
-fn users<'de, D>(deserializer: D) -> Result<BTreeMap<String, PasswordHash>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let users: BTreeMap<String, _> = section(deserializer)?;
-    if users
-        .keys()
-        .any(|name| name.is_empty() || name.contains(':'))
-    {
-        let expected = "expected names that are not empty and have no colon: no other can log in";
-        return Err(D::Error::custom(expected));
-    }
-    Ok(users)
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {

@@ -69,9 +69,10 @@ impl Files {
         self.stamps.push((file.clone(), stamp(&file)));
         let pem = Pem::read(&HiddenPath::file(key, file));
         let read = pem.and_then(|pem| content(&pem)).map(Some);
-        read.map_err(|error| match error {
-            PemError::Unreadable(error) => ConfigError::unread("tls_server_config", &error),
-            PemError::Content { .. } => ConfigError::about("tls_server_config", error.to_string()),
+        read.map_err(|error| {
+            let mut fault = ConfigError::about("tls_server_config", error.to_string());
+            fault.is_of_now = matches!(error, PemError::Unreadable(_));
+            fault
         })
     }
 }
