@@ -27,6 +27,7 @@ use std::net::Ipv4Addr;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
@@ -34,6 +35,7 @@ use crate::app::App;
 use crate::config::{EXAMPLE, json_schema};
 use crate::telemetry;
 use tracing::info;
+use tracing::level_filters::LevelFilter;
 
 use help::{example, with_environment};
 use settings::ConfigArgs;
@@ -130,11 +132,12 @@ struct LogArgs {
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
+        value_parser = level(),
         hide_possible_values = true,
         help_heading = "Logging",
         global = true
     )]
-    level: Option<telemetry::Level>,
+    level: Option<LevelFilter>,
     /// Write log lines in this format: logfmt or json.
     #[arg(
         long = "log.format",
@@ -147,6 +150,11 @@ struct LogArgs {
     format: telemetry::Format,
 }
 
+fn level() -> impl TypedValueParser<Value = LevelFilter> {
+    let levels = ["error", "warn", "info", "debug", "trace"];
+    PossibleValuesParser::new(levels).try_map(|level| level.parse())
+}
+
 /// The commands and their flags, for completions and manual pages.
 pub fn command() -> clap::Command {
     Cli::command().version(env!("CARGO_PKG_VERSION"))
@@ -157,8 +165,8 @@ pub fn main() -> ExitCode {
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let kind = cli.kind();
     let level = cli.log.level.unwrap_or(match kind {
-        exit::Kind::Service => telemetry::Level::Info,
-        exit::Kind::Command => telemetry::Level::Error,
+        exit::Kind::Service => LevelFilter::INFO,
+        exit::Kind::Command => LevelFilter::ERROR,
     });
     if let Err(error) = telemetry::init(level, cli.log.format) {
         return exit::report(&error.into(), kind);

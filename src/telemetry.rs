@@ -6,8 +6,6 @@
 mod lines;
 mod panics;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use clap::ValueEnum;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -17,21 +15,6 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 pub use panics::log_panics;
-
-/// How much is logged (docs/configuration.md, `--log.level`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Level {
-    /// Errors that need action.
-    Error,
-    /// Failures that are handled, for example by a retry.
-    Warn,
-    /// Normal operation.
-    Info,
-    /// Details for troubleshooting.
-    Debug,
-    /// Everything, including `debug` events of libraries.
-    Trace,
-}
 
 /// How a line is written (docs/configuration.md, `--log.format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -43,20 +26,12 @@ pub enum Format {
     Json,
 }
 
-/// Whether a progress bar stands on the terminal, so that a line erases what is there.
-static CLEARS_LINE: AtomicBool = AtomicBool::new(false);
-
-/// Erases the line of the terminal before each line of the log, or does not.
-pub(crate) fn clear_line_first(clears: bool) {
-    CLEARS_LINE.store(clears, Ordering::Relaxed);
-}
-
 /// Starts to log to standard error. Fails when a log was started before.
-pub fn init(level: Level, format: Format) -> Result<(), TryInitError> {
+pub fn init(level: LevelFilter, format: Format) -> Result<(), TryInitError> {
     subscriber(level, format, std::io::stderr).try_init()
 }
 
-fn subscriber<W>(level: Level, format: Format, writer: W) -> impl Subscriber + Send + Sync
+fn subscriber<W>(level: LevelFilter, format: Format, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
@@ -65,13 +40,10 @@ where
 }
 
 /// This crate's events at the level; those of libraries, which log each step, only when something is wrong.
-fn filter(level: Level) -> Targets {
-    let (own, libraries) = match level {
-        Level::Error => (LevelFilter::ERROR, LevelFilter::ERROR),
-        Level::Warn => (LevelFilter::WARN, LevelFilter::WARN),
-        Level::Info => (LevelFilter::INFO, LevelFilter::WARN),
-        Level::Debug => (LevelFilter::DEBUG, LevelFilter::WARN),
-        Level::Trace => (LevelFilter::TRACE, LevelFilter::DEBUG),
+fn filter(own: LevelFilter) -> Targets {
+    let libraries = match own {
+        LevelFilter::TRACE => LevelFilter::DEBUG,
+        _ => own.min(LevelFilter::WARN),
     };
     Targets::new()
         .with_default(libraries)

@@ -1,7 +1,6 @@
 //! One line for each event: which keys it has, and how both formats write it.
 
 use std::io::{self, Write};
-use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
@@ -17,9 +16,6 @@ use crate::text::{cut, harmless_json, is_unsafe};
 
 /// The longest value, in characters; a longer one is cut.
 const MAX_VALUE: usize = 2_000;
-
-/// Back to the beginning of the line, and erase it (ECMA-48, 8.3.41).
-const ERASE_LINE: &[u8] = b"\r\x1b[K";
 
 /// The key that tracing has for the text of an event.
 const TEXT: &str = "message";
@@ -37,9 +33,6 @@ where
 {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut line = Vec::with_capacity(256);
-        if super::CLEARS_LINE.load(Ordering::Relaxed) {
-            line.extend(ERASE_LINE);
-        }
         if write(event, self.format, &mut line).is_ok() {
             // In one piece, so that lines do not mix. An error of the log itself cannot be reported.
             let mut writer = self.writer.make_writer_for(event.metadata());
@@ -62,22 +55,13 @@ fn fields(event: &Event<'_>) -> serde_json::Result<Map<String, Value>> {
     let metadata = event.metadata();
     let time = DateTime::<Utc>::from(Moment::now().wall);
     let own = serde_json::to_value(event.field_map())?;
-    let first = [
-        (
-            "time",
-            time.to_rfc3339_opts(SecondsFormat::Millis, true).into(),
-        ),
-        (
-            "level",
-            metadata.level().as_str().to_ascii_lowercase().into(),
-        ),
-        ("target", metadata.target().into()),
-        ("msg", short(&own[TEXT])),
-    ];
-    let mut fields: Map<_, _> = first
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect();
+    let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let level = metadata.level().as_str().to_ascii_lowercase();
+    let mut fields = Map::new();
+    fields.insert("time".to_owned(), time.into());
+    fields.insert("level".to_owned(), level.into());
+    fields.insert("target".to_owned(), metadata.target().into());
+    fields.insert("msg".to_owned(), short(&own[TEXT]));
     for (key, value) in own.as_object().into_iter().flatten() {
         if key != TEXT {
             fields.entry(key).or_insert_with(|| short(value));

@@ -5,17 +5,8 @@ use std::panic::{self, PanicHookInfo};
 use std::thread;
 
 /// Logs every panic from here on as one error event: where and what, and with `RUST_BACKTRACE` the beginning of the backtrace.
-///
-/// Before a log is started, panics are shown as they were before.
 pub fn log_panics() {
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        if tracing::event_enabled!(tracing::Level::ERROR) {
-            log(panic);
-        } else {
-            before(panic);
-        }
-    }));
+    panic::set_hook(Box::new(log));
 }
 
 fn log(panic: &PanicHookInfo<'_>) {
@@ -36,12 +27,12 @@ fn log(panic: &PanicHookInfo<'_>) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::logged;
-    use super::super::{Format, Level};
+    use super::super::{Format, LevelFilter};
     use super::*;
 
     #[test]
     fn a_panic_is_one_line_of_the_log() {
-        let line = logged(Level::Error, Format::Logfmt, || {
+        let line = logged(LevelFilter::ERROR, Format::Logfmt, || {
             log_panics();
             let caught = panic::catch_unwind(|| panic!("a folder called \"{}\"", "\u{1b}[2J\nx"));
             assert!(caught.is_err());

@@ -28,7 +28,7 @@ impl io::Write for Written {
 }
 
 /// What is written while `work` is done.
-pub(super) fn logged(level: Level, format: Format, work: impl FnOnce()) -> String {
+pub(super) fn logged(level: LevelFilter, format: Format, work: impl FnOnce()) -> String {
     let written = Written::default();
     let writer = written.clone();
     let subscriber = subscriber(level, format, move || writer.clone());
@@ -64,7 +64,7 @@ fn parse_logfmt(line: &str) -> Vec<(String, String)> {
 
 #[test]
 fn a_line_of_logfmt_has_the_message_before_the_fields() {
-    let lines = logged(Level::Info, Format::Logfmt, || {
+    let lines = logged(LevelFilter::INFO, Format::Logfmt, || {
         tracing::warn!(target: "kb_exporter::x", status = 503, folder = "In\u{a0}box", "no answer");
     });
     let (time, rest) = lines.split_once(' ').unwrap();
@@ -79,7 +79,7 @@ fn a_line_of_logfmt_has_the_message_before_the_fields() {
 
 #[test]
 fn a_line_of_json_has_the_same_keys_and_typed_values() {
-    let lines = logged(Level::Info, Format::Json, || {
+    let lines = logged(LevelFilter::INFO, Format::Json, || {
         tracing::info!(target: "kb_exporter::x", up = true, ratio = 0.5, "read");
     });
     let (time, rest) = lines.split_once(',').unwrap();
@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn one_event_is_one_line_that_reads_back(message in hostile(), value in hostile()) {
         for format in [Format::Logfmt, Format::Json] {
-            let written = logged(Level::Info, format, || {
+            let written = logged(LevelFilter::INFO, format, || {
                 tracing::info!(shown = %value, given = value.as_str(), "{message}");
             });
             let line = written.strip_suffix('\n').expect("a line");
@@ -125,7 +125,7 @@ proptest! {
 #[test]
 fn values_are_cut() {
     let long = "é".repeat(1_000_000);
-    let line = logged(Level::Info, Format::Logfmt, || {
+    let line = logged(LevelFilter::INFO, Format::Logfmt, || {
         tracing::info!(given = long.as_str(), "{long}");
     });
     let mut values = parse_logfmt(line.trim_end());

@@ -1,25 +1,24 @@
 //! The progress of a scan, on the terminal.
 
 use std::convert::Infallible;
-use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::{MissedTickBehavior, interval};
+use tracing::Level;
 
 use crate::collect::progress::Progress;
 use crate::snapshot::{FolderState, Publisher, Snapshot};
-use crate::telemetry;
 
 /// Frames in a second.
 const RATE: u8 = 10;
 
-const TEMPLATE: &str = "{spinner} {bar:30} {msg}, {rate} per second, {eta} left";
+const TEMPLATE: &str = "{spinner} {bar:30} {msg}, {per_sec:0}, {eta} left";
 
-/// Shows a bar until it is dropped, if standard error is a terminal.
+/// Shows a bar until it is dropped, if standard error is a terminal that no lines of the log need.
 pub(super) async fn show(publisher: &Publisher, progress: &Progress) -> Infallible {
-    if !stderr().is_terminal() {
+    if !stderr().is_terminal() || tracing::enabled!(Level::WARN) {
         return std::future::pending().await;
     }
     let bar = Bar::new();
@@ -36,14 +35,9 @@ struct Bar(ProgressBar);
 
 impl Bar {
     fn new() -> Self {
-        telemetry::clear_line_first(true);
-        let rate = |state: &ProgressState, text: &mut dyn Write| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{:.0}", state.per_sec());
-        };
         let style = ProgressStyle::with_template(TEMPLATE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        let style = style.with_key("rate", rate).progress_chars("=> ");
+        let style = style.progress_chars("=> ");
         let target = ProgressDrawTarget::stderr_with_hz(RATE);
         Self(ProgressBar::with_draw_target(Some(0), target).with_style(style))
     }
@@ -77,6 +71,5 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
-        telemetry::clear_line_first(false);
     }
 }
