@@ -1,6 +1,5 @@
 //! What commands have in common: the configuration, a runtime, a session with a portal.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -69,28 +68,24 @@ fn raise_open_files() {
     let _as_it_was = setrlimit(Resource::Nofile, raised);
 }
 
-/// The share of letters that a name has in common with one that may be meant.
-const RESEMBLANCE: f64 = 0.4;
-
 /// Maximum number of names that a sentence has.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
-/// The end of a sentence about a name that does not exist: the one that may be meant, or those that exist.
+/// The end of a sentence about a name that does not exist: those that do, the most alike first.
 pub(super) fn known_names<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> String {
     let wanted = wanted.to_lowercase();
-    let alike = |name: &&str| strsim::normalized_levenshtein(&wanted, &name.to_lowercase());
-    let known: BTreeSet<_> = known.collect();
-    let near = known.iter().map(|name| (alike(name), name));
-    let near = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match near {
-        Some((alike, name)) if alike >= RESEMBLANCE => format!("; the nearest name is {name:?}"),
-        Some(_) => {
-            let names = known.iter().take(NAMED).map(|name| format!("{name:?}"));
-            let more = if known.len() > NAMED { ", …" } else { "" };
-            format!("; there are {}{more}", names.collect::<Vec<_>>().join(", "))
-        }
-        None => String::new(),
+    let mut known: Vec<_> = known.filter(|name| !name.is_empty()).collect();
+    known.sort_by_cached_key(|name| (strsim::levenshtein(&wanted, &name.to_lowercase()), *name));
+    known.dedup();
+    let near: Vec<_> = known
+        .iter()
+        .take(NAMED)
+        .map(|it| format!("{it:?}"))
+        .collect();
+    if near.is_empty() {
+        return String::new();
     }
+    format!("; names that exist: {}", near.join(", "))
 }
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.

@@ -62,10 +62,7 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
         assert_eq!(found.len(), expected, "{arguments:?}: {found:?}");
     }
     let [_, said] = files(&workspace, &["--class", "??"], 0).await;
-    assert!(
-        said.contains("; there are \"<file>: no text, page <n>\", "),
-        "{said}"
-    );
+    assert!(said.contains("; names that exist: \"no text\", "), "{said}");
     let [csv, _] = files(&workspace, &["--output", "csv"], 0).await;
     assert_eq!(csv.lines().count(), 5, "{csv}");
     assert!(csv.starts_with("folder,name,status,class,reason,created,"));

@@ -10,7 +10,6 @@ use crate::cli::settings;
 use crate::config::Config;
 use crate::model::FolderId;
 use crate::store;
-use crate::text;
 
 /// What is forgiven.
 #[derive(Debug, Args)]
@@ -45,32 +44,15 @@ pub(super) fn forgive(config: &Config, args: &ForgiveArgs) -> Result<String> {
     let books = store::books(state).context("nothing can be forgiven")?;
     let book = books.get(&address);
     let book = book.context("no attempt was ever made in the portal")?;
-    let (what, in_words) = what(book, args)?;
-    store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
-    Ok(format!(
-        "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
-    ))
-}
-
-/// What is forgiven, `None` for times in the future; also in words.
-fn what(book: &Book, args: &ForgiveArgs) -> Result<(Option<Forgiven>, String)> {
-    if let Some(folder) = &args.folder {
-        let folder = folder_of(book, folder)?;
-        let in_words = format!("the cooldown and the used attempts of the folder {folder}");
-        return Ok((Some(Forgiven::Folder(folder)), in_words));
-    }
-    if let Some(name) = &args.class {
-        let class = class_of(book, name)?;
-        let in_words = format!("the results of the class {}", text::one_line(name));
-        return Ok((Some(Forgiven::Class(class)), in_words));
-    }
-    let (what, in_words) = if args.clock {
-        (None, "times in the future")
-    } else {
-        let everything = "the cooldowns, the used attempts, and the results of classes";
-        (Some(Forgiven::Everything), everything)
+    let what = match (&args.folder, &args.class) {
+        (Some(folder), _) => Some(Forgiven::Folder(folder_of(book, folder)?)),
+        (_, Some(class)) => Some(Forgiven::Class(class_of(book, class)?)),
+        _ if args.clock => None,
+        _ => Some(Forgiven::Everything),
     };
-    Ok((what, in_words.to_owned()))
+    // Without it, times in the future.
+    store::forgive(state, &address, what.as_ref()).context("nothing was forgiven")?;
+    Ok("written to the ledger; kb-exporter applies it with its next collection of the portal, or when it starts\n".to_owned())
 }
 
 /// The class with this name, if files of it were sent, or the name is reserved.

@@ -128,15 +128,14 @@ fn result(outcome: Option<Outcome>) -> (&'static str, Option<String>) {
         Some(Outcome::NotSent) => ("not_sent", None),
         Some(Outcome::Accepted { .. }) => ("accepted", None),
         Some(Outcome::Refused { status, .. }) => ("refused", Some(format!("status {status}"))),
-        Some(Outcome::Unknown { why }) => ("unknown", Some(reason(why))),
-    }
-}
-
-fn reason(why: Lost) -> String {
-    match why {
-        Lost::NoAnswer => "no answer".to_owned(),
-        Lost::Status { status, .. } => format!("status {status}"),
-        Lost::Unreadable => "no valid number of files".to_owned(),
-        Lost::Interrupted => "the exporter ended before the answer".to_owned(),
+        Some(Outcome::Unknown { why }) => {
+            let why = match why {
+                Lost::NoAnswer => "no answer".to_owned(),
+                Lost::Status { status, .. } => format!("status {status}"),
+                Lost::Unreadable => "no valid number of files".to_owned(),
+                Lost::Interrupted => "the exporter ended before the answer".to_owned(),
+            };
+            ("unknown", Some(why))
+        }
     }
 }

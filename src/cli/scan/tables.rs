@@ -10,7 +10,7 @@ use crate::classify::ErrorRow;
 use crate::cli::view::List;
 use crate::health::{FolderHealth, Health, Kind, PortalHealth};
 use crate::model::Status;
-use crate::snapshot::{ErrorClass, FolderState, Unavailable};
+use crate::snapshot::{ErrorClass, FolderState};
 
 const FOLDERS: &str = "portal folder pending processing done failed flagged unknown files result";
 
@@ -89,7 +89,7 @@ fn folder_row(portal: &str, name: &str, folder: &FolderHealth) -> Value {
         "seconds": counts.map(|counts| seconds(counts.look.duration)),
         "requests": counts.map(|counts| counts.look.requests),
         // The label `reason` of `kb_folder_unavailable`.
-        "unavailable": folder.view.state.unavailable().map(Unavailable::as_str),
+        "unavailable": folder.view.state.unavailable(),
         "result": result(folder),
     })
 }

@@ -29,14 +29,14 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
     let exporter = scene.start_with_old_ledger().await;
     scene.attempted(&exporter, "accepted").await;
     for (flags, says) in [
-        (&["--portal", "mian"][..], "the nearest name is \"main\""),
+        (&["--portal", "mian"][..], "names that exist: \"main\""),
         (
             &["--portal", "main", "--folder", "Outbox"],
-            "no attempt was ever made in a folder \"Outbox\"; the nearest name is \"Inbox\"",
+            "no attempt was ever made in a folder \"Outbox\"; names that exist: \"Inbox\"",
         ),
         (
             &["--portal", "main", "--class", "unspecifyed"],
-            "was ever sent; the nearest name is \"unspecified\"",
+            "was ever sent; names that exist: \"unspecified\"",
         ),
         (
             &["--portal", "main", "--folder", "Inbox", "--clock"],
@@ -70,7 +70,7 @@ async fn a_class_is_forgiven_that_has_no_counters_of_its_own() {
     assert_eq!((counted("unspecified"), counted("other")), (None, Some(0)));
     for class in ["unspecified", "other"] {
         let said = scene.forgive(&["--class", class], &[]);
-        assert!(said.contains(&format!("the class {class}")), "{said}");
+        assert!(said.starts_with("written to the ledger"), "{said}");
     }
     exporter.stop().await;
 }
