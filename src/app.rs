@@ -67,13 +67,10 @@ pub struct Web {
 /// The whole process, bound to its addresses and ready to run.
 pub struct App {
     listeners: Vec<TcpListener>,
-    web_config: Option<Arc<WebConfigFile>>,
     site: Site,
     built: Built,
     process: Process,
     cancel: CancellationToken,
-    /// The addresses that it listens on, as systemd shows them.
-    addresses: String,
     /// The address of the status page, with a `/` at its end.
     pub page: String,
 }
@@ -86,8 +83,8 @@ impl App {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listen::on_all(&web.addresses).await?;
-        let addresses = listeners.iter().map(TcpListener::local_addr);
-        let addresses = addresses.collect::<std::io::Result<Vec<_>>>()?;
+        let first = listeners.first().context("no address to listen on")?;
+        let page = page_at(first.local_addr()?, web.config.as_deref());
         let cancel = CancellationToken::new();
         let heartbeat = heartbeat(cancel.clone()).await;
         let shared = Shared {
@@ -118,11 +115,8 @@ impl App {
             ready: AtomicBool::default(),
         };
         let portals = Portals::new(shared);
-        let own = || Some(page_at(*addresses.first()?, web.config.as_deref()));
-        let page = web.external_url.clone().or_else(own);
         Ok(Self {
             listeners,
-            web_config: web.config.clone(),
             site,
             built: portals.build(config).await?,
             process: Process {
@@ -133,12 +127,7 @@ impl App {
                 hangup,
             },
             cancel,
-            page: page.context("no address to listen on")? + "/",
-            addresses: addresses
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", "),
+            page: web.external_url.clone().unwrap_or(page) + "/",
         })
     }
 
@@ -151,13 +140,14 @@ impl App {
         let signs = systemd::send_signs_of_life(Arc::clone(&self.site.liveness));
         let signs = cancel.clone().run_until_cancelled_owned(signs);
         process.tasks.spawn(signs.map(|_| Ok(())));
+        let file = self.site.guard.file.clone();
         let router = self.site.router();
         for listener in self.listeners {
-            let (router, file) = (router.clone(), self.web_config.clone());
+            let (router, file) = (router.clone(), file.clone());
             let server = serve(listener, router, Limits::default(), file, cancel.clone());
             process.tasks.spawn(server);
         }
-        systemd::ready(&format!("listens on {}", self.addresses));
+        systemd::ready(&format!("serves {}", self.page));
         info!(url = self.page, "status page");
         let result = process.supervise(&stop).await;
         systemd::stopping();

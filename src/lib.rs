@@ -24,8 +24,6 @@
 //!                    5. result, later the verdict ─▶ state.db ─▶ Snapshot
 //! ```
 //!
-//! Metrics are written while they are sent.
-//!
 //! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.
 //!

@@ -4,7 +4,7 @@ use std::io;
 use std::process;
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
@@ -20,48 +20,32 @@ const SIGNALLED: i32 = 128;
 ///
 /// Must be called within the runtime. Fails when the system refuses to register the handlers.
 pub fn on_signals() -> io::Result<CancellationToken> {
-    let mut signals = Signals {
-        terminate: signal(SignalKind::terminate())?,
-        interrupt: signal(SignalKind::interrupt())?,
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut next = async move || {
+        tokio::select! {
+            _ = terminate.recv() => SignalKind::terminate().as_raw_value(),
+            _ = interrupt.recv() => SignalKind::interrupt().as_raw_value(),
+        }
     };
     let token = CancellationToken::new();
     let cancel = token.clone();
     tokio::spawn(async move {
-        let first = signals.next().await;
+        let signal = next().await;
         tracing::info!(
-            signal = first.name,
+            signal,
             "stopping; a signal after more than a second exits at once"
         );
         cancel.cancel();
         let begun = Moment::now();
-        let mut second = signals.next().await;
+        let mut second = next().await;
         while Moment::now().elapsed_since(begun) < SAME {
-            second = signals.next().await;
+            second = next().await;
         }
-        tracing::warn!(signal = second.name, "exiting before all work is finished");
-        process::exit(SIGNALLED + second.kind.as_raw_value());
+        tracing::warn!(signal = second, "exiting before all work is finished");
+        process::exit(SIGNALLED + second);
     });
     Ok(token)
-}
-
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-struct Received {
-    name: &'static str,
-    kind: SignalKind,
-}
-
-impl Signals {
-    async fn next(&mut self) -> Received {
-        let (name, kind) = tokio::select! {
-            _ = self.terminate.recv() => ("SIGTERM", SignalKind::terminate()),
-            _ = self.interrupt.recv() => ("SIGINT", SignalKind::interrupt()),
-        };
-        Received { name, kind }
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, Web};
+use crate::app::App;
 use crate::cli::portal::{self, PortalArgs};
 use crate::cli::web::WebArgs;
 use crate::cli::{output, settings};
@@ -55,7 +55,10 @@ pub(super) fn run(args: &DemoArgs) -> Result<ExitCode> {
         std::fs::write(key_file, &args.portal.key).context("the demo's key cannot be written")?;
         let config = demo_config(address, folder.path(), args.reindex)?;
         let app = App::bind(Box::new(move || Ok(config.clone())), &web).await?;
-        print_addresses(&app, &web, address)?;
+        let (page, metrics) = (&app.page, web.telemetry_path.trim_start_matches('/'));
+        output::print(&format!(
+            "status page  {page}\nmetrics      {page}{metrics}\nhealth       {page}health\nportal       http://{address}/ (simulated)\n"
+        ))?;
         // The portal outlives the exporter, so that the exporter's last requests are answered.
         let portal_stop = CancellationToken::new();
         let until = portal_stop.clone().cancelled_owned();
@@ -83,15 +86,6 @@ fn demo_config(address: SocketAddr, folder: &Path, mode: Mode) -> Result<Config,
         },
     });
     Config::from_yaml("the demo", config.to_string())
-}
-
-/// Prints the addresses to open.
-fn print_addresses(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
-    let page = &app.page;
-    output::print(&format!(
-        "status page  {page}\nmetrics      {page}{}\nhealth       {page}health\nportal       http://{portal}/ (simulated)\n",
-        web.telemetry_path.trim_start_matches('/')
-    ))
 }
 
 #[cfg(test)]

@@ -17,9 +17,6 @@ use crate::cli::{output, settings};
 
 const COLUMNS: &str = "class by readers masks reason";
 
-/// The byte order mark: Windows editors write it at the start of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 /// What is to be explained.
 #[derive(Debug, Args)]
 pub(super) struct ErrorsArgs {
@@ -101,7 +98,8 @@ fn read(text: &str) -> Result<String> {
         return Ok(text.to_owned());
     }
     let reason = String::from_utf8_lossy(&bytes);
-    Ok(reason.trim_start_matches(BYTE_ORDER_MARK).to_owned())
+    // Windows editors write a byte order mark at the start of a file.
+    Ok(reason.trim_start_matches('\u{feff}').to_owned())
 }
 
 #[cfg(test)]

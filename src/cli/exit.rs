@@ -76,9 +76,5 @@ pub(super) fn uncounted(health: &Health) -> Vec<String> {
 
 /// The exit code of a command that checks something.
 pub(super) fn code(is_well: bool) -> ExitCode {
-    if is_well {
-        ExitCode::SUCCESS
-    } else {
-        FAILED.into()
-    }
+    if is_well { 0 } else { FAILED }.into()
 }

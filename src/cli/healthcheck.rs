@@ -65,26 +65,21 @@ async fn ask(args: &HealthcheckArgs) -> Result<()> {
         client = client.identity(Identity::from_pem(&pem)?);
     }
     let client = client.build()?;
+    // With a configuration file it may serve either way, whatever the file says by now.
+    let schemes = ["https", "http"]
+        .into_iter()
+        .skip((!args.server.has_config()).into());
     let mut asked = Err(anyhow!("there is nothing to ask"));
-    for scheme in schemes(&args.server) {
+    for scheme in schemes {
         let url = format!("{scheme}://{address}{}", Route::Live.as_str());
         let response = client.get(&url).send().await;
         let response = response.map_err(reqwest::Error::without_url);
-        asked = match response.with_context(|| format!("{url} does not answer")) {
+        match response.with_context(|| format!("{url} does not answer")) {
             Ok(response) => return is_live(&url, response).await,
-            Err(error) => Err(error),
-        };
+            Err(error) => asked = Err(error),
+        }
     }
     asked
-}
-
-/// How the running process may serve. A file that is wrong by now says nothing about it: it goes on with the one that it read.
-fn schemes(server: &ServerArgs) -> &'static [&'static str] {
-    match server.config() {
-        Ok(Some(file)) if file.current().tls.is_some() => &["https"],
-        Ok(_) => &["http"],
-        Err(_) => &["https", "http"],
-    }
 }
 
 async fn is_live(url: &str, response: Response) -> Result<()> {

@@ -61,6 +61,11 @@ impl ServerArgs {
         self.addresses.iter().map(|address| address.0).collect()
     }
 
+    /// Whether there is a file of TLS and authentication.
+    pub fn has_config(&self) -> bool {
+        self.config.is_some()
+    }
+
     /// Reads the file of TLS and authentication, if there is one.
     pub fn config(&self) -> Result<Option<WebConfigFile>, ConfigError> {
         self.config.as_deref().map(WebConfigFile::open).transpose()

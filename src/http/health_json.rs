@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use crate::health::{Finding, FolderHealth, Health, PortalHealth};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::Unavailable;
 use crate::store::Standing;
 
 pub(super) const CONTENT_TYPE: &str = "application/health+json";
@@ -55,7 +54,7 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
         "componentType": "folder",
         "name": view.name.to_string(),
         "status": folder.status(),
-        "reason": view.state.unavailable().map(Unavailable::as_str),
+        "reason": view.state.unavailable(),
         "output": output(&folder.findings),
         "observedValue": folder.age_seconds,
         "observedUnit": folder.age_seconds.map(|_| "s"),
