@@ -115,19 +115,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cron_line_ticks_at_its_seconds() {
-        let mut ticker = ticker("*/2 * * * * *", &started().await);
-        timeout(PATIENCE, ticker.next())
-            .await
-            .expect("the first, at once");
-        let tick = timeout(PATIENCE, ticker.next())
-            .await
-            .expect("an even second");
-        assert_eq!(tick.interval, 2 * SECOND);
-        assert_eq!(tick.next.as_millis() % 2_000, 0);
-    }
-
-    #[tokio::test]
     async fn ticks_go_on_when_the_heartbeat_ended() {
         let (_, beats) = watch::channel(());
         let mut ticker = ticker("1s", &beats);

@@ -97,24 +97,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_from_both_ends_hold_every_position_but_those_far_from_both() {
-        for (total, page_size) in [(1, 100), (250, 100), (20_050, 100), (50_000, 70)] {
-            let layout = Layout {
-                total,
-                page_size,
-                from_both_ends: true,
-            };
-            let unreadable = layout.unreadable();
-            for position in 0..total {
-                let page = layout.page_of(position);
-                assert!(!is_deep(page.page, page_size), "{page:?}");
-                let holds = layout.positions(page, page_size).contains(&position);
-                assert_eq!(holds, !unreadable.contains(&position), "{position}");
-            }
-        }
-    }
-
-    #[test]
     fn rows_end_on_a_short_page_or_close_to_the_total() {
         for (rows, total, ends) in [
             (100, 101, true),

@@ -189,21 +189,4 @@ mod tests {
             assert!(runs.take_ended(now, 0).is_none());
         }
     }
-
-    #[test]
-    fn a_collection_ends_in_time_and_what_was_not_read_by_then_has_failed() {
-        let (mut runs, now) = (Runs::default(), Moment::now());
-        runs.begin(now, TIMEOUT, 0);
-        runs.listed([id(1), id(2)].into());
-        runs.folder_done(id(1), Counted);
-        assert_eq!(runs.next_deadline(), Some(now.steady + TIMEOUT));
-        let later = Moment {
-            steady: now.steady + TIMEOUT,
-            ..now
-        };
-        let run = runs.take_ended(later, 0).unwrap();
-        assert_eq!(run.result, RunResult::Partial);
-        runs.folder_done(id(2), Counted);
-        assert_eq!(runs.next_deadline(), None);
-    }
 }

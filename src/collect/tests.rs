@@ -1,12 +1,8 @@
 //! A collector and the simulated portal: what happens after a panic.
 
 mod day;
-mod entries;
 mod irregular;
-mod pages;
-mod pairs;
 mod stored;
-mod turns;
 mod walks;
 
 use std::sync::atomic::{AtomicBool, Ordering};

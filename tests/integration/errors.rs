@@ -1,12 +1,9 @@
 //! The classes of errors, as operators meet them: labels, the page, `scan` and `errors --explain`.
 
-use std::collections::BTreeSet;
-
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::workspace::{Workspace, program};
-use kb_exposition::Exposition;
 
 use kb_simulator::{NewFile, Status};
 use uuid::Uuid;
@@ -19,63 +16,6 @@ fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) 
         portal.add(folder, &file);
     }
     folder
-}
-
-/// A number in letters, which no mask takes for one.
-fn in_letters(number: u32) -> String {
-    let digits = number.to_string();
-    let letter = |digit: u8| char::from(digit - b'0' + b'a');
-    digits.bytes().map(letter).collect()
-}
-
-/// Reasons without a digit that no two files share.
-fn words(files: u32) -> impl Iterator<Item = String> {
-    (0..files).map(|file| format!("cause {}", in_letters(file)))
-}
-
-/// The labels `error` of a folder, and how many files they hold.
-fn classes(metrics: &Exposition, folder: Uuid) -> (BTreeSet<String>, u64) {
-    let id = folder.to_string();
-    let labels = [("folder_id", &*id)];
-    let series: Vec<_> = metrics.all("kb_folder_file_errors", &labels).collect();
-    let files = series.iter().map(|sample| sample.count()).sum();
-    let labels = series.iter().map(|sample| sample.labels["error"].clone());
-    (labels.collect(), files)
-}
-
-#[tokio::test]
-async fn many_reasons_fill_the_class_slots_and_the_rest_is_other_also_after_a_restart() {
-    let portal = Portal::start().await;
-    let folder = fill(&portal, "Inbox", words(500));
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter.collected().await;
-    let (before, files) = classes(&metrics, folder);
-    assert_eq!((before.len(), files), (20 + 1, 500), "{before:?}");
-    assert!(before.contains("other"), "{before:?}");
-    let portal_label = [("portal", "main")];
-    assert_eq!(metrics.count("kb_error_classes", &portal_label), Some(20));
-    assert_eq!(
-        metrics.count("kb_error_overflow_files", &portal_label),
-        Some(480)
-    );
-    let page = exporter.get("/errors").await.text().await.unwrap();
-    let other = page.split("error=other").nth(1).unwrap();
-    let other = other.split("</tr>").next().unwrap();
-    assert!(other.contains(">cause "), "{other}");
-    exporter.kill().await;
-
-    // By now many more have failed for another reason, which takes one slot; the other classes keep theirs.
-    let large = "a cause that all others fear";
-    for number in 0..50 {
-        let file = NewFile::new(format!("a {number:05}.pdf"), Status::Failed).because(large);
-        portal.add(folder, &file);
-    }
-    let exporter = Exporter::start(&workspace).await;
-    let (after, files) = classes(&exporter.collected().await, folder);
-    let new: Vec<_> = after.difference(&before).map(String::as_str).collect();
-    assert_eq!((new, after.len(), files), (vec![large], before.len(), 550));
-    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -25,7 +25,6 @@ mod metrics;
 mod modules;
 mod package;
 mod page;
-mod read_schedule;
 mod reindex;
 mod reload;
 mod schedule;

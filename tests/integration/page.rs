@@ -260,6 +260,8 @@ async fn every_link_of_a_page_is_relative_so_that_a_proxy_may_serve_it_below_a_p
     ] {
         let response = exporter.get(path).await;
         assert_eq!(response.status(), 200, "{path}");
+        let policy = response.headers()["content-security-policy"].to_str();
+        assert!(policy.unwrap().contains("default-src 'none'"), "{path}");
         let page = response.text().await.unwrap();
         assert!(page.contains(&format!("<base href=\"{base}\">")), "{path}");
         for attribute in ["href", "src", "action"] {

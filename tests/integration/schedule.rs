@@ -7,6 +7,7 @@ use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 use kb_simulator::Status;
+use serde_json::json;
 use uuid::Uuid;
 
 /// A portal with two folders of one file each.
@@ -144,6 +145,45 @@ async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
             up(metrics, slow) == Some(1.0)
         })
         .await;
+}
+
+/// A list and 20 reads or so fit into an interval.
+#[tokio::test]
+async fn how_many_folders_wait_for_their_turn_is_said_and_is_no_warning() {
+    let portal = Portal::start().await;
+    for number in 0..120 {
+        let folder = portal.folder(&format!("Folder {number}"));
+        portal.file(folder, "a.pdf", Status::Done);
+    }
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"] = json!({
+            "schedule": "1s",
+            "max_requests_per_second": 22,
+            "quiet_every": "2s",
+            // Far less than a round.
+            "stale_after": "1s",
+        });
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let done = [("status", "done")];
+    exporter
+        .metrics_when("every folder is counted", |metrics| {
+            metrics.all("kb_folder_files", &done).count() == 120
+        })
+        .await;
+    let health = wait_for("folders wait", async || {
+        let health = exporter.json("/health").await;
+        let waits = health.to_string().contains("to be read, the first for");
+        waits.then_some(health)
+    })
+    .await;
+    let check = &health["checks"]["portal:main"][0];
+    assert_eq!(
+        (&health["status"], &check["status"]),
+        (&json!("pass"), &json!("pass"))
+    );
+    let page = exporter.get("/").await.text().await.unwrap();
+    assert!(page.contains("to be read, the first for"), "{page}");
 }
 
 #[tokio::test]

@@ -12,7 +12,6 @@ mod migrations;
 mod outage;
 mod pooler;
 mod read_only;
-mod rolling;
 mod scene;
 pub(crate) mod storm;
 mod takeover;

@@ -1,13 +1,7 @@
 //! Whether a portal sorts by status: assumed, shown or refuted, by what its rows say.
 
-mod audits;
-
-use std::time::Duration;
-
-use kb_simulator::faults::{Fault, PageFault, Scope, Target};
-use kb_simulator::{NewFile, SortParameters, Status};
+use kb_simulator::{SortParameters, Status};
 use serde_json::Value;
-use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::support::exporter::Exporter;
@@ -67,78 +61,6 @@ fn add(portal: &Portal, folder: Uuid, status: &Status, number: usize, names: &st
         .take(number)
         .map(|name| portal.file(folder, &name, status.clone()))
         .collect()
-}
-
-#[tokio::test]
-async fn one_page_that_is_out_of_order_once_refutes_nothing() {
-    let portal = Portal::start().await;
-    let folder = portal.mixed_folder("Inbox", 9_000);
-    for page in [1, 3, 18, 40, 88, 90] {
-        for nth in [2, 7, 12] {
-            let scope = Scope::nth(Target::Page(folder, page), nth);
-            portal.faults.add(scope, Fault::Page(PageFault::OutOfOrder));
-        }
-    }
-    let workspace = workspace(portal.base_url(), |config| {
-        config["collect"]["schedule"] = "1s".into();
-    });
-    let exporter = Exporter::start(&workspace).await;
-    let struck = portal.faults.struck();
-    exporter
-        .metrics_when(
-            "pages were out of order, and all is counted again",
-            |metrics| {
-                assert!(!sorting_is(metrics, "refuted"));
-                portal.faults.struck() >= struck + 8
-                    && files(metrics, folder, "processing") == Some(1_800)
-                    && is_consistent(metrics, folder) == Some(true)
-            },
-        )
-        .await;
-}
-
-/// Deletes a done file and uploads another one, again and again, as a synchronisation tool does that renames.
-fn rename_for_ever(portal: &Portal, folder: Uuid, mut files: Vec<Uuid>) -> JoinHandle<()> {
-    let simulator = portal.simulator();
-    tokio::spawn(async move {
-        let mut random = fastrand::Rng::with_seed(7);
-        loop {
-            let at = random.usize(..files.len());
-            let new = NewFile::new(format!("{:016x}.pdf", random.u64(..)), Status::Done);
-            files[at] = simulator.with(|world| {
-                world.delete_file(folder, files[at]).unwrap();
-                world.add_file(folder, &new).unwrap()
-            });
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    })
-}
-
-#[tokio::test]
-async fn files_that_are_replaced_while_a_folder_is_read_refute_nothing() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Synchronised");
-    let done = add(&portal, folder, &Status::Done, 3_000, "");
-    add(&portal, folder, &Status::Failed, 40, "f");
-    let moving = rename_for_ever(&portal, folder, done);
-    let workspace = workspace(portal.base_url(), |config| {
-        config["collect"]["schedule"] = "1s".into();
-    });
-    let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("the folder was audited, and counted ten times", |metrics| {
-            assert!(!sorting_is(metrics, "refuted"));
-            if is_consistent(metrics, folder) == Some(true) {
-                assert_eq!(files(metrics, folder, "failed"), Some(40));
-                assert_eq!(files(metrics, folder, "done"), Some(3_000));
-            }
-            let counted = [("result", "success")];
-            let runs = metrics.count("kb_collection_runs_total", &counted);
-            let audit = "kb_folder_last_full_read_timestamp_seconds";
-            metrics.value(audit, &[]).is_some() && runs >= Some(10)
-        })
-        .await;
-    moving.abort();
 }
 
 /// Ten thousand files of which sixty in the middle failed and forty at the end wait.

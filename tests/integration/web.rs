@@ -365,24 +365,3 @@ async fn the_health_check_reports_whether_the_process_is_live() {
     fs::write(secured.workspace.path("web.yml"), "bogus: 1").unwrap();
     assert_eq!(secured.healthcheck(&flags), ("live\n".to_owned(), true));
 }
-
-#[tokio::test]
-async fn a_web_configuration_that_is_wrong_ends_the_program() {
-    let portal = Portal::start().await;
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let file = workspace.path("web.yml");
-    fs::write(&file, "basic_auth_users:\n  alice: secret\n").unwrap();
-    for arguments in [["run"], ["--config.check"]] {
-        let mut command = workspace.command();
-        let output = run(
-            command.arg("--web.config.file").arg(&file).args(arguments),
-            "",
-        );
-        assert_eq!(output.status.code(), Some(2));
-        let log = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            log.contains("web.yml:2:10: basic_auth_users: not a bcrypt hash"),
-            "{log}"
-        );
-    }
-}

@@ -170,36 +170,3 @@ async fn reindexing_requeues_failed_files_only_or_all_and_counts_them() {
         assert_eq!(rows.join(" "), expected);
     }
 }
-
-#[tokio::test]
-async fn the_log_tells_what_was_true_at_each_request() {
-    let portal = Portal::new();
-    portal.add("a", Status::Failed);
-    portal.files("?page=1").await;
-    portal
-        .post(&format!("{FOLDERS}/{}/reindex-failed", portal.folder))
-        .await;
-    portal.add("b", Status::Done);
-    portal.get(&mine()).await;
-    portal.call(&Method::GET, &mine(), None).await;
-    portal.simulator.with(|world| {
-        let requests: Vec<_> = world.requests().collect();
-        let noted = requests.iter().map(|request| {
-            let key = request.key.as_deref();
-            (&*request.method, &*request.query, key, request.status)
-        });
-        let key = Some("kbk_demo");
-        let expected = [
-            ("GET", "page=1", key, 200),
-            ("POST", "", key, 200),
-            ("GET", "", key, 200),
-            ("GET", "", None, 401),
-        ];
-        assert_eq!(noted.collect::<Vec<_>>(), expected);
-        let then = |at: usize| world.counts_at(portal.folder, requests[at].sequence);
-        assert_eq!(then(0), Some([(Status::Failed, 1)].into()));
-        assert_eq!(then(1), Some([(Status::Failed, 1)].into()));
-        let last = [(Status::Pending, 1), (Status::Done, 1)];
-        assert_eq!(then(2), Some(last.into()));
-    });
-}

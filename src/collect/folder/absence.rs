@@ -86,9 +86,7 @@ impl Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Moment;
     use crate::collect::folder::stored::Stored;
-    use crate::collect::queue::{Due, Need};
     use crate::model::FolderName;
     use DepartureReason::{Excluded, Gone, Unlisted};
 
@@ -126,23 +124,5 @@ mod tests {
                 assert_eq!(!forgotten, is_kept || within_seven, "{reason:?} {now}");
             }
         }
-    }
-
-    #[test]
-    fn a_folder_that_is_read_is_not_forgotten_and_one_that_comes_back_is_collected() {
-        let mut folder = folder();
-        let at_once = Due {
-            need: Need::Quiet,
-            at: Moment::now().steady,
-        };
-        folder.queue(at_once);
-        folder.leave(Excluded, at(0));
-        assert!(!folder.is_forgettable(true, at(8 * DAY)));
-        assert!(!folder.is_collected() && !folder.is_there());
-        folder.come_back();
-        assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());
-        folder.leave(Gone, at(0));
-        folder.come_back();
-        assert!(folder.is_collected() && !folder.is_there());
     }
 }

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::collect::testing::{Folder, body, change};
-use crate::count::DoneFiles;
 
 /// One for all tests, whose classifier remembers the classes of the few reasons that there are.
 static CONTEXT: LazyLock<TallyContext> = LazyLock::new(TallyContext::default);
@@ -24,31 +23,6 @@ fn run(fetch: impl Fn(u64) -> PageBody) -> Result<FolderCount, ReadError> {
     let scan = scan_pages(fetch, Sort::Filename, limits, CONTEXT.clone(), &progress);
     let scan = scan.now_or_never().expect("the pages are there at once");
     scan.map(|(count, _)| count)
-}
-
-fn scan_folder(folder: &RefCell<Folder>) -> Result<FolderCount, ReadError> {
-    run(|number| folder.borrow_mut().page(PageRequest::by_name(number)))
-}
-
-#[test]
-fn a_folder_of_any_size_is_counted_exactly() {
-    for files in [0, 1, 29, 30, 31, 60, 99, 100, 101] {
-        for page_size in [1, 30, 100] {
-            let folder = RefCell::new(Folder::of(files, page_size));
-            let scan = scan_folder(&folder).unwrap();
-            let folder = folder.borrow();
-            let DoneFiles::Read { sizes, .. } = &scan.done else {
-                panic!("every row was read");
-            };
-            for status in Status::ALL {
-                assert_eq!(scan.files[status], folder.count(status));
-                assert_eq!(sizes[status], 2 * folder.count(status));
-            }
-            assert!(scan.consistent);
-            let pages = files.div_ceil(page_size).max(1) as u64;
-            assert_eq!(folder.requests, pages);
-        }
-    }
 }
 
 /// Pages of this number of rows each, of a folder with this total.

@@ -81,32 +81,3 @@ pub fn rows(list: &List, layout: Layout, is_walk: bool) -> (BTreeSet<PageRequest
     }
     (pages, are_all)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::collect::sorted::map::add;
-    use crate::model::Status::{Done, Failed, Pending};
-
-    const LAYOUT: Layout = Layout {
-        total: 100_000,
-        page_size: 100,
-        from_both_ends: false,
-    };
-
-    #[test]
-    fn a_walk_reads_every_row_of_failed_files_and_a_count_the_first_pages_of_each_status() {
-        let mut ranges = Vec::new();
-        add(&mut ranges, 0..25_000, Some(Failed.into()));
-        add(&mut ranges, 0..75_000, Some(Done.into()));
-        add(&mut ranges, 0..LAYOUT.total, Some(Pending.into()));
-        let list = List::new(ranges, LAYOUT).unwrap();
-        for (is_walk, failed) in [(false, 20), (true, 250)] {
-            let (pages, are_all) = rows(&list, LAYOUT, is_walk);
-            let expected = (1..=failed).chain(751..771).map(PageRequest::by_status);
-            assert_eq!(pages, expected.collect());
-            let all = [Failed, Pending, Status::Flagged].map(|status| are_all[status]);
-            assert_eq!(all, [is_walk, false, true]);
-        }
-    }
-}

@@ -130,57 +130,6 @@ fn a_folder_that_stands_still_is_counted_exactly_whatever_the_order_of_the_statu
     }
 }
 
-/// Counts a folder a second time, with its boundaries.
-fn count_again(folder: &mut Folder, before: &FolderCount, is_walk: bool) -> SortedRead {
-    let DoneFiles::Counted(hints) = &before.done else {
-        panic!("done files were read");
-    };
-    let method = Method {
-        is_walk,
-        ..method(hints)
-    };
-    let folder = RefCell::new(folder);
-    run(method, |page| folder.borrow_mut().page(page)).unwrap()
-}
-
-/// What a folder of 3,000 pages costs: the first count, a walk, and a count after it.
-fn costs(files: &[(Status, u64)]) -> [u64; 3] {
-    let mut folder = mixed(files, 10);
-    let expected = counts(&folder);
-    let first = count_folder(folder.clone()).count;
-    let walk = count_again(&mut folder, &first, true).count;
-    let again = count_again(&mut folder, &walk, false);
-    assert_eq!(counted(&again), expected);
-    let unfinished: u64 = files[1..].iter().map(|(_, files)| files).sum();
-    assert_eq!(walk.unfinished.len() as u64, unfinished);
-    [first, walk, again.count].map(|count| count.requests)
-}
-
-#[test]
-fn a_folder_of_any_size_costs_what_is_not_done() {
-    for (files, expected) in [
-        (&[(Status::Done, 30_000)][..], [3, 3, 3]),
-        (
-            &[
-                (Status::Done, 29_850),
-                (Status::Failed, 38),
-                (Status::Flagged, 37),
-                (Status::Pending, 38),
-                (Status::Processing, 37),
-            ],
-            [28, 22, 22],
-        ),
-        (
-            &[(Status::Done, 22_000), (Status::Failed, 8_000)],
-            [55, 810, 30],
-        ),
-    ] {
-        let costs = costs(files);
-        let is_cheap = costs.iter().zip(expected).all(|(cost, most)| *cost <= most);
-        assert!(is_cheap, "{costs:?} for {files:?}");
-    }
-}
-
 #[test]
 fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted() {
     for (files, quirk) in [
@@ -213,23 +162,6 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
                 "{what}: {}",
                 sorted.count.requests
             );
-        }
-    }
-}
-
-#[test]
-fn totals_that_differ_from_page_to_page_are_never_consistent() {
-    for files in [1, 9, 10, 11, 95, 100, 105] {
-        for order in orders() {
-            let content = [
-                (Status::Done, files / 2),
-                (Status::Flagged, files - files / 2),
-            ];
-            let mut folder = mixed(&content, 10);
-            (folder.quirk, folder.order) = (Quirk::MovingTotals, order.clone());
-            let result = try_count(&RefCell::new(folder), &Boundaries::default());
-            let consistent = result.is_ok_and(|sorted| sorted.count.consistent);
-            assert!(!consistent, "{files} {order:?}");
         }
     }
 }

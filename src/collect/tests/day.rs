@@ -162,6 +162,7 @@ macro_rules! days {
 days! {
     capped_total: 60,
     rows_on_no_page: 60,
+    few_rows_on_no_page: 60,
     overlapping_pages: 60,
     file_listed_twice: 60,
     numbers_as_strings: 60,

@@ -1,70 +1,126 @@
 //! Collections that lie far or unevenly apart, in paused time.
 
+use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse;
+use uuid::Uuid;
 
-use super::turns::{Crowd, count, longest_rest, seconds};
 use super::*;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 
-/// Three folders in which nothing changes, collected at these hours from this one on, and once at the start.
-fn at_hours(hours: &[i64]) -> Crowd {
+/// A portal in which nothing changes, which is collected on a schedule.
+struct Still {
+    simulator: Simulator,
+    folders: [Uuid; 3],
+    refuses_list: Arc<AtomicBool>,
+    publisher: Publisher,
+}
+
+impl Still {
+    fn on(schedule: Schedule) -> Self {
+        let simulator = Simulator::empty(Options::default());
+        let folders = ["A", "B", "C"].map(|name| simulator.with(|world| world.add_folder(name)));
+        let refuses_list = Arc::<AtomicBool>::default();
+        let refuses = Arc::clone(&refuses_list);
+        let answer = move |request: Request, next: Next| {
+            let is_list = request.uri().path().ends_with("/mine");
+            let is_refused = is_list && refuses.load(Ordering::Relaxed);
+            async move {
+                // The simulator notes what it refuses, too.
+                let response = next.run(request).await;
+                if is_refused {
+                    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+                } else {
+                    response
+                }
+            }
+        };
+        let router = simulator.router().layer(from_fn(answer));
+        let unobserved = Arc::new(crate::portal::Unobserved);
+        let story = Story::at(router, unobserved, |config| config.request.retries = 0);
+        let publisher = story.publisher.clone();
+        story.run(schedule);
+        Self {
+            simulator,
+            folders,
+            refuses_list,
+            publisher,
+        }
+    }
+
+    /// Every path that was asked for, in order.
+    fn asked(&self) -> Vec<String> {
+        let paths = |world: &mut kb_simulator::World| {
+            let requests = world.requests();
+            requests.map(|request| request.path.clone()).collect()
+        };
+        self.simulator.with(paths)
+    }
+
+    fn lists(&self) -> usize {
+        let asked = self.asked().into_iter();
+        asked.filter(|path| path.ends_with("/mine")).count()
+    }
+
+    /// Fails where a folder was not read in each collection.
+    fn was_read_each_time(&self) {
+        let asked = self.asked();
+        let collections = asked.split(|path| path.ends_with("/mine")).skip(1);
+        for reads in collections {
+            for folder in self.folders {
+                let id = folder.to_string();
+                assert!(reads.iter().any(|path| path.contains(&id)), "{asked:?}");
+            }
+        }
+    }
+}
+
+async fn seconds(seconds: u64) {
+    sleep(Duration::from_secs(seconds)).await;
+}
+
+/// Collects at these hours from this one on, and once at the start.
+fn at_hours(hours: &[i64]) -> Still {
     let this_hour = Moment::now().wall.as_millis() / 3_600_000;
     let hours = hours.iter().map(|hour| (this_hour + hour) % 24);
     let hours: Vec<_> = hours.map(|hour| hour.to_string()).collect();
     let line = format!("0 {} * * *", hours.join(","));
-    Crowd::on(Schedule::parse(&line).unwrap(), 3, |_| {})
+    Still::on(Schedule::parse(&line).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_collection_reads_every_folder_however_far_away_the_next_one_is() {
     for (hours, collections) in [(vec![2, 3, 4], 7), (vec![12], 2)] {
-        let crowd = at_hours(&hours);
+        let still = at_hours(&hours);
         seconds(29 * HOUR - MINUTE).await;
-        let asked = crowd.asked();
-        assert_eq!(count(&asked, &"/mine"), collections, "{hours:?}");
-        for folder in &crowd.folders {
-            assert_eq!(longest_rest(*folder, &asked), 1, "{hours:?}");
-        }
+        assert_eq!(still.lists(), collections, "{hours:?}");
+        still.was_read_each_time();
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_quiet_folder_is_read_in_every_collection_that_is_as_rare_as_its_reads() {
-    let schedule = Schedule::Every(Duration::from_mins(10));
-    let crowd = Crowd::on(schedule, 3, |_| {});
+    let as_rare_as_reads = Still::on(Schedule::Every(Duration::from_mins(10)));
     seconds(3 * HOUR).await;
-    for folder in &crowd.folders {
-        assert_eq!(longest_rest(*folder, &crowd.asked()), 1);
-    }
+    as_rare_as_reads.was_read_each_time();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_failed_is_asked_again_after_a_minute_then_two_and_four() {
-    let schedule = Schedule::Every(Duration::from_hours(1));
-    let crowd = Crowd::on(schedule, 2, |config| config.request.retries = 0);
-    crowd.refuse(&"/mine", StatusCode::INTERNAL_SERVER_ERROR);
+    let still = Still::on(Schedule::Every(Duration::from_hours(1)));
+    still.refuses_list.store(true, Ordering::Relaxed);
     let mut passed = 0;
-    for (minute, asked) in [(0, 1), (1, 2), (3, 3), (7, 4), (15, 5), (31, 6)] {
-        let until = minute * MINUTE - MINUTE.min(minute * MINUTE) / 2;
-        seconds(until - passed).await;
-        if minute > 0 {
-            assert_eq!(
-                count(&crowd.asked(), &"/mine"),
-                asked - 1,
-                "before {minute}"
-            );
-        }
+    for (minute, asked) in [(1, 1), (3, 2), (7, 3), (15, 4), (31, 5)] {
+        seconds(minute * MINUTE - 30 - passed).await;
+        assert_eq!(still.lists(), asked, "before {minute}");
         passed = minute * MINUTE + 10;
-        seconds(passed - until).await;
-        assert_eq!(count(&crowd.asked(), &"/mine"), asked, "at {minute}");
+        seconds(40).await;
+        assert_eq!(still.lists(), asked + 1, "at {minute}");
     }
-    crowd.heal();
+    still.refuses_list.store(false, Ordering::Relaxed);
     seconds(2 * HOUR - passed + 10).await;
-    assert_eq!(crowd.up(), 2);
-    assert_eq!(count(&crowd.asked(), &"/mine"), 8, "by the hour alone");
-    crowd.refuse(&"/mine", StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(counted_in(&view_of(&still.publisher)), 3);
+    assert_eq!(still.lists(), 8, "by the hour alone");
+    still.refuses_list.store(true, Ordering::Relaxed);
     seconds(HOUR + MINUTE + 10).await;
-    assert_eq!(count(&crowd.asked(), &"/mine"), 10, "after a minute again");
+    assert_eq!(still.lists(), 10, "after a minute again");
 }

@@ -7,12 +7,13 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 
-use super::entries::MINUTE;
 use super::*;
 use crate::classify::Class;
 use crate::config::Strategy;
 use crate::model::Status;
 use crate::snapshot::FolderView;
+
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Far more than the twenty pages that a count reads.
 const FAILED: usize = 3_000;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::world::{Answer, File, Folder, World};
+use super::world::{Answer, File, World};
 use super::*;
 
 /// A failure that passes has come back so long after the end of its cause.
@@ -14,11 +14,8 @@ const IN_TIME: Duration = Duration::from_hours(2);
 enum Fate {
     /// It is done, unless something is out of order just then.
     Good,
-    /// It fails once, for no reason that lasts.
-    FailsOnce,
-    /// It fails for ever, in the same words or in others each time.
+    /// It fails for ever.
     Bad,
-    BadInOtherWords,
 }
 
 /// Something that makes the files of some folders fail: one folder in so many.
@@ -34,8 +31,6 @@ struct Portal {
     random: fastrand::Rng,
     fates: BTreeMap<u128, Fate>,
     outages: Vec<Outage>,
-    /// How long a file waits that was sent.
-    queue: Duration,
     /// Since when each failed file could come back, and how many did so in time or late.
     recoverable: BTreeMap<u128, Duration>,
     in_time: u64,
@@ -53,7 +48,6 @@ impl Portal {
             random: fastrand::Rng::with_seed(1),
             fates: BTreeMap::new(),
             outages: Vec::new(),
-            queue: MINUTE,
             recoverable: BTreeMap::new(),
             in_time: 0,
             late: 0,
@@ -102,7 +96,7 @@ impl Portal {
     }
 
     fn process(&mut self) {
-        let (now, queue) = (self.world.passed, self.queue);
+        let now = self.world.passed;
         let Self {
             world,
             random,
@@ -119,24 +113,19 @@ impl Portal {
             });
             folder.process(|file| {
                 let id = file.key.link;
-                let takes = queue + MINUTE * u32::try_from(id % 6).unwrap();
+                let takes = MINUTE * u32::try_from(1 + id % 6).unwrap();
                 if file.requeued.is_some_and(|at| now < at + takes) {
                     return Status::Pending;
                 }
-                let fate = fates[&id];
-                let is_first = file.class.is_empty();
                 let fails = |file: &mut File, class: &str| {
                     class.clone_into(&mut file.class);
                     Status::Failed
                 };
-                let cause_ends = match (fate, outage) {
-                    (Fate::Bad, _) => return fails(file, "password protected"),
-                    (Fate::BadInOtherWords, _) => {
-                        let words = format!("error {id} {now:?}");
-                        return fails(file, &words);
-                    }
-                    (Fate::FailsOnce, _) if is_first => Some(now),
-                    (_, Some(outage)) if random.u32(..20) > 0 => Some(outage.until),
+                if fates[&id] == Fate::Bad {
+                    return fails(file, "password protected");
+                }
+                let cause_ends = match outage {
+                    Some(outage) if random.u32(..20) > 0 => Some(outage.until),
                     _ => None,
                 };
                 if let Some(end) = cause_ends {
@@ -158,10 +147,6 @@ impl Portal {
 
     fn requests(&self) -> usize {
         self.world.noted.len()
-    }
-
-    fn failed(&self) -> usize {
-        self.world.folders.values().flat_map(Folder::failed).count()
     }
 
     /// The share of the files that could come back and did so in time. Those that still may are left out.
@@ -201,58 +186,4 @@ fn most_transient_failures_recover_in_time_and_few_requests_are_made() {
     assert!(portal.share_in_time() >= 0.95, "{}", portal.share_in_time());
     // Nine folders get files all the time, and meet all or some of the outages.
     assert!(portal.requests() <= 50, "{}", portal.requests());
-}
-
-#[test]
-fn failures_that_come_all_the_time_do_not_pile_up() {
-    for an_hour in [6_u32, 15] {
-        let mut portal = Portal::new(40);
-        portal.pass(DAY, |portal| {
-            if portal.random.u32(..60) < an_hour {
-                let of = portal.any_folder();
-                portal.upload(of, Fate::FailsOnce);
-            }
-        });
-        assert!(portal.share_in_time() >= 0.95, "{}", portal.share_in_time());
-        let failed = u32::try_from(portal.failed()).unwrap();
-        assert!(failed <= 2 * an_hour, "{failed} with {an_hour} an hour");
-    }
-}
-
-#[test]
-fn a_first_import_into_an_outage_comes_back_within_three_hours_of_its_end() {
-    let mut portal = Portal::new(1);
-    portal.outage(HOUR * 2, HOUR * 3, 1);
-    portal.pass(HOUR * 2, |_| {});
-    portal.pass(HOUR * 3, |portal| {
-        (0..56).for_each(|_| portal.upload(0, Fate::Good));
-    });
-    portal.pass(HOUR * 3, |_| {});
-    assert_eq!(portal.failed(), 0);
-    assert!(portal.world.noted[0].files >= 9_000);
-}
-
-#[test]
-fn every_folder_is_helped_where_the_queue_is_longer_than_two_hours() {
-    let mut portal = Portal::new(30);
-    portal.queue = MINUTE * 150;
-    portal.outage(Duration::ZERO, HOUR * 2, 1);
-    portal.pass(HOUR * 2, |portal| {
-        let of = portal.any_folder();
-        (0..3).for_each(|_| portal.upload(of, Fate::Good));
-    });
-    portal.pass(HOUR * 10, |_| {});
-    assert_eq!(portal.failed(), 0);
-}
-
-#[test]
-fn texts_that_change_each_time_cost_few_requests() {
-    let mut portal = Portal::new(20);
-    (0..20).for_each(|of| portal.upload(of, Fate::BadInOtherWords));
-    portal.pass(HOUR * 12, |_| {});
-    assert!(
-        (1..=30).contains(&portal.requests()),
-        "{}",
-        portal.requests()
-    );
 }

@@ -5,7 +5,6 @@ use kb_simulator::Status;
 use kb_simulator::faults::{BodyFault, Fault, LineFault, RetryAfter, Target};
 use uuid::Uuid;
 
-use super::ledger;
 use super::scene::{
     FAILED, Scene, budget_left, decided, fail_for_a_reason, make_old_ledger, rules,
 };
@@ -16,8 +15,6 @@ use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::Exposition;
 
 const KEY: &str = "kbk_demo";
-
-const NEXT_ALLOWED: &str = "kb_reindex_next_allowed_timestamp_seconds";
 
 /// Ways to lose the answer after the work was done.
 const LOST: [Fault; 5] = [
@@ -82,37 +79,6 @@ fn is_unknown(metrics: &Exposition) -> bool {
     let results = ["accepted", "refused", "unknown"]
         .map(|result| metrics.count("kb_reindex_attempts_total", &[("result", result)]));
     results == [Some(0), Some(0), Some(1)]
-}
-
-#[tokio::test]
-async fn a_refusal_holds_the_folder_for_one_cooldown() {
-    join_all([403, 404].map(refused)).await;
-}
-
-async fn refused(status: u16) {
-    let scene = Scene::new("enforce").await;
-    scene.portal.refuse(REINDEX_FAILED, status);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "refused").await;
-    let metrics = scene.held(&exporter, "portal").await;
-    assert_eq!(budget_left(&metrics), Some(5_000), "{status}");
-    let until = scene.value(&metrics, NEXT_ALLOWED, None).unwrap();
-    exporter.stop().await;
-
-    scene.portal.heal();
-    let rests = until - seconds(ledger::attempts(&scene.workspace)[0].intended);
-    assert!((rests - 3_600.0).abs() < 1.0, "{status}: {rests}");
-    // Longer than the cooldown of an hour.
-    ledger::age(&scene.workspace, super::scene::LONG_AGO);
-    let exporter = scene.start().await;
-    scene.attempted(&exporter, "accepted").await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 2, "{status}");
-}
-
-#[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
-fn seconds(millis: i64) -> f64 {
-    millis as f64 / 1_000.0
 }
 
 #[tokio::test]

@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use kb_simulator::Status;
-
 use super::ledger;
 use super::scene::{LONG_AGO, Scene};
 
@@ -25,23 +23,6 @@ async fn a_new_ledger_holds_everything_for_one_cooldown() {
     let exporter = scene.start().await;
     scene.attempted(&exporter, "accepted").await;
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_kill_switch_file_holds_everything_until_it_is_removed() {
-    let (scene, file) = Scene::with_kill_switch().await;
-    fs::write(&file, "").unwrap();
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.held(&exporter, "kill_switch").await;
-    assert_eq!(metrics.value("kb_reindex_kill_switch", &[]), Some(1.0));
-    exporter.collected_again().await;
-    assert_eq!(scene.sent(), 0);
-
-    fs::remove_file(&file).unwrap();
-    let metrics = scene.attempted(&exporter, "accepted").await;
-    assert_eq!(metrics.value("kb_reindex_kill_switch", &[]), Some(0.0));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
 }
 
 #[tokio::test]
@@ -74,22 +55,4 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
         assert_eq!(page.contains("the kill switch is on"), is_on);
     }
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_folder_that_cannot_be_read_holds_no_other() {
-    let scene = Scene::with("enforce", |config| {
-        config["request"]["retries"] = 0.into();
-    })
-    .await;
-    let other = scene.portal.folder("Outbox");
-    scene.portal.file(other, "a.pdf", Status::Failed);
-    scene.portal.refuse(&format!("{other}/files"), 500);
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.attempted(&exporter, "accepted").await;
-    let other = other.to_string();
-    let held = [("folder_id", &*other), ("reason", "counts")];
-    assert_eq!(metrics.value("kb_reindex_hold", &held), Some(1.0));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
 }

@@ -20,14 +20,18 @@ async fn held_at_the_check(scene: &Scene, folder: Uuid) -> Exporter {
 }
 
 #[tokio::test]
-async fn a_kill_switch_file_that_appears_during_the_check_stops_the_attempt() {
+async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_it_is_removed() {
     let (scene, file) = Scene::with_kill_switch().await;
     let exporter = held_at_the_check(&scene, scene.folder).await;
     fs::write(&file, "").unwrap();
     scene.portal.heal();
     scene.held(&exporter, "kill_switch").await;
-    exporter.stop().await;
+    exporter.collected_again().await;
     assert_eq!(scene.sent(), 0);
+    fs::remove_file(&file).unwrap();
+    scene.attempted(&exporter, "accepted").await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
 }
 
 #[tokio::test]

@@ -67,26 +67,6 @@ async fn dry_run_shows_what_would_be_sent_now_and_charges_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn off_shows_the_mode_and_does_nothing() {
-    let scene = Scene::new("off").await;
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = exporter.collected_again().await;
-    let mode = scene.value(&metrics, "kb_reindex_mode", Some(("mode", "off")));
-    assert_eq!(mode, Some(1.0));
-    let of_folders = metrics.samples.iter().filter(|sample| {
-        sample.name.starts_with("kb_reindex_") && sample.labels.contains_key("folder_id")
-    });
-    let names: Vec<_> = of_folders.map(|sample| &*sample.name).collect();
-    assert_eq!(names, ["kb_reindex_mode"]);
-    let decided = metrics.all("kb_reindex_decisions_total", &[]);
-    let decided = decided.filter(|sample| sample.count() > 0);
-    let reasons: Vec<_> = decided.map(|sample| &*sample.labels["reason"]).collect();
-    assert_eq!(reasons, ["off"]);
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
-}
-
-#[tokio::test]
 async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_are_only_counted() {
     let scene = Scene::with("enforce", |config| {
         config["collect"]["strategy"] = "sorted".into();

@@ -19,25 +19,12 @@ async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
     scene.portal.writes().allow_reindex_failed();
     use_mode(&mut scene, &exporter, "enforce").await;
     assert_eq!(scene.sent(), 0);
+    assert_eq!(scene.portal.requests_with("/mine"), lists + 1);
 
     scene.portal.heal();
     scene.attempted(&exporter, "accepted").await;
     assert_eq!(scene.sent(), 1);
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_reload_of_rules_makes_no_collection() {
-    let mut scene = Scene::with("off", |config| config["collect"]["schedule"] = "1h".into()).await;
-    let exporter = scene.start_with_old_ledger().await;
-    exporter.collected().await;
-    let lists = scene.portal.requests_with("/mine");
-    for mode in ["enforce", "dry_run", "enforce"] {
-        use_mode(&mut scene, &exporter, mode).await;
-    }
-    exporter.stop().await;
-    assert_eq!(scene.portal.requests_with("/mine"), lists);
-    assert_eq!(scene.sent(), 0);
 }
 
 /// Reloads with another mode, and waits until it is shown.

@@ -72,7 +72,7 @@ impl Quirk {
     }
 }
 
-/// Whether a time is in the first part of an interval, but for the first one.
+/// Whether a time is in the first part of an interval.
 fn is_in_turn(now: Millis, every: Millis, lasts: Millis) -> bool {
-    now >= every && now % every < lasts
+    now % every < lasts
 }

@@ -1,7 +1,5 @@
 //! Folders whose requests are repeated much later.
 
-use std::time::Duration;
-
 use kb_simulator::faults::{Fault, RetryAfter, Target};
 use serde_json::json;
 
@@ -44,25 +42,4 @@ async fn folders_whose_requests_rest_stop_no_other() {
             })
         })
         .await;
-}
-
-#[tokio::test]
-async fn a_folder_that_is_answered_429_until_a_far_date_is_said_to_be_down_while_its_read_rests() {
-    let (portal, [struck, _], workspace) = scene(|config| {
-        config["request"] = json!({"timeout": "1s", "retries": 4});
-    })
-    .await;
-    let exporter = Exporter::start(&workspace).await;
-    counted(&exporter, &portal).await;
-    let far = RetryAfter::Date(Duration::from_hours(24));
-    portal.strike(Target::Folder(struck), Fault::Status(429, far));
-    let id = struck.to_string();
-    exporter
-        .metrics_when("the folder is down", |metrics| {
-            metrics.value("kb_folder_up", &[("folder_id", &*id)]) == Some(0.0)
-        })
-        .await;
-    let health = exporter.json("/health").await;
-    let check = &health["checks"][format!("folder:main:{id}")][0];
-    assert!(check["output"].to_string().contains("429"), "{check}");
 }

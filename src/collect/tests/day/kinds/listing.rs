@@ -29,6 +29,18 @@ pub fn rows_on_no_page() -> Kind {
     kind
 }
 
+/// A few rows that are missing hide no entry.
+pub fn few_rows_on_no_page() -> Kind {
+    let mut kind = Kind::of(|world| {
+        let folder = usual(world, 160);
+        world.flow(folder, Act::Move(Done, Failed), 3 * MINUTE, 0..DAY);
+        world.folders[folder].hide(Done, 5);
+    });
+    kind.promise.marked_off = true;
+    kind.promise.consistent = 0.0;
+    kind
+}
+
 /// The last page has as many rows as the total says. The audit finds that files are listed twice in place of others.
 pub fn overlapping_pages() -> Kind {
     let mut kind = Kind::of(|world| {
@@ -62,7 +74,7 @@ pub fn numbers_as_strings() -> Kind {
     kind
 }
 
-/// An index that is rebuilt: for three reads, the lists have no rows.
+/// An index that is rebuilt: for three reads, also the first ones, the lists have no rows.
 pub fn empty_lists() -> Kind {
     Kind::of(|world| {
         let folder = world.folder(&[(Done, 2_000), (Failed, 260)]);
