@@ -225,7 +225,7 @@ fn describe_list(url: &str, error: &PortalError) -> String {
 
 fn describe(status: u16, reason: Option<&str>, is_list: bool) -> String {
     let advice = match (status, is_list) {
-        (300..=399, _) => {
+        (301..=303 | 307 | 308, _) => {
             "a redirect, which is not followed; set base_url to the address it leads to"
         }
         (401, _) => "the key is missing, malformed, revoked or expired; issue a new one",
