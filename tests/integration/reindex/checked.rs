@@ -1,6 +1,7 @@
 //! The one request directly before an attempt.
 
 use kb_simulator::Status;
+use serde_json::Value;
 
 use super::ledger;
 use super::scene::{READS, Scene, decided, decisions, fail_for_a_reason};
@@ -20,7 +21,9 @@ async fn a_page_without_a_failed_file_any_more_holds() {
 
 #[tokio::test]
 async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
-    let scene = Scene::new("enforce").await;
+    // So rarely that no collection reads a folder before the check does.
+    let rarely = |config: &mut Value| config["collect"]["schedule"] = "5s".into();
+    let scene = Scene::with("enforce", rarely).await;
     let other = scene.portal.folder("Outbox");
     fail_for_a_reason(&scene.portal, other, "a.pdf");
     let exporter = scene.held_at_the_check("/files", READS * 2).await;
