@@ -58,10 +58,10 @@ impl Bar {
         }
         if known > 0 {
             let (rows, all) = (files.max(rows), all.max(rows));
-            self.0.set_length(all);
-            self.0.set_position(rows);
             let message = format!("{done} of {known} folders, {rows} of {all} files");
             self.0.set_message(message);
+            self.0.set_length(all);
+            self.0.set_position(rows);
             // It turns while a portal does not answer, too.
             self.0.tick();
         }
