@@ -44,12 +44,9 @@ fn say(kind: Kind, what: &str, why: &str) {
 /// Tells a person something, after what was printed.
 pub(super) fn tell(lines: &[String]) {
     for line in lines {
+        let line = text::one_line(line);
         // Nobody reads it where it cannot be written.
-        drop(writeln!(
-            std::io::stderr().lock(),
-            "{}",
-            text::one_line(line)
-        ));
+        drop(writeln!(std::io::stderr().lock(), "{line}"));
     }
 }
 

@@ -68,7 +68,7 @@ async fn ask(args: &HealthcheckArgs) -> Result<()> {
     // With a configuration file it may serve either way, whatever the file says by now.
     let schemes = ["https", "http"]
         .into_iter()
-        .skip((!args.server.has_config()).into());
+        .skip(args.server.config.is_none().into());
     let mut asked = Err(anyhow!("there is nothing to ask"));
     for scheme in schemes {
         let url = format!("{scheme}://{address}{}", Route::Live.as_str());

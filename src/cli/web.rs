@@ -41,7 +41,7 @@ pub(super) struct ServerArgs {
     addresses: Vec<ListenAddress>,
     /// Read TLS and authentication settings from this file, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE")]
-    config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
 }
 
 /// Where people reach the process.
@@ -59,11 +59,6 @@ impl ServerArgs {
             return vec![SocketAddr::from((default_host, PORT))];
         }
         self.addresses.iter().map(|address| address.0).collect()
-    }
-
-    /// Whether there is a file of TLS and authentication.
-    pub fn has_config(&self) -> bool {
-        self.config.is_some()
     }
 
     /// Reads the file of TLS and authentication, if there is one.
