@@ -68,10 +68,19 @@ impl UpTime {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn since_boot() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let seconds = Duration::from_secs(time.tv_sec.unsigned_abs());
     seconds + Duration::from_nanos(time.tv_nsec.unsigned_abs())
+}
+
+/// Without a clock that goes on in a suspended machine, its monotonic one.
+#[cfg(not(target_os = "linux"))]
+fn since_boot() -> Duration {
+    use std::sync::OnceLock;
+    static FIRST: OnceLock<std::time::Instant> = OnceLock::new();
+    FIRST.get_or_init(std::time::Instant::now).elapsed()
 }
 
 /// A calendar that was read once and goes on steadily from there: limits end by it, however the machine's calendar is set meanwhile.

@@ -24,14 +24,14 @@ pub fn on_signals() -> io::Result<CancellationToken> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut next = async move || {
         tokio::select! {
-            _ = terminate.recv() => SignalKind::terminate().as_raw_value(),
-            _ = interrupt.recv() => SignalKind::interrupt().as_raw_value(),
+            _ = terminate.recv() => ("SIGTERM", SignalKind::terminate()),
+            _ = interrupt.recv() => ("SIGINT", SignalKind::interrupt()),
         }
     };
     let token = CancellationToken::new();
     let cancel = token.clone();
     tokio::spawn(async move {
-        let signal = next().await;
+        let (signal, _) = next().await;
         tracing::info!(
             signal,
             "stopping; a signal after more than a second exits at once"
@@ -42,8 +42,9 @@ pub fn on_signals() -> io::Result<CancellationToken> {
         while Moment::now().elapsed_since(begun) < SAME {
             second = next().await;
         }
-        tracing::warn!(signal = second, "exiting before all work is finished");
-        process::exit(SIGNALLED + second);
+        let (signal, kind) = second;
+        tracing::warn!(signal, "exiting before all work is finished");
+        process::exit(SIGNALLED + kind.as_raw_value());
     });
     Ok(token)
 }
