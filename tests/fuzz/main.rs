@@ -12,12 +12,11 @@ use proptest::sample::{Index, select};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 5] = [
+const TARGETS: [(&str, Target); 4] = [
     ("configuration", targets::configuration),
     ("folder_list", targets::folder_list),
     ("page", targets::page),
     ("reason", targets::reason),
-    ("retry_after", targets::retry_after),
 ];
 
 /// What is worth putting anywhere, in text of any format.

@@ -1,4 +1,4 @@
-//! Certificates of a portal that are replaced while the exporter runs.
+//! Certificates of a portal that come, and are replaced, while the exporter runs.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn write(file: &Path, certificate: &CertifiedKey<rcgen::KeyPair>) {
 }
 
 #[tokio::test]
-async fn an_authority_that_is_replaced_on_disk_is_used_without_a_reload() {
+async fn an_authority_that_comes_or_is_replaced_on_disk_is_used_without_a_reload() {
     let portal = Portal::start().await;
     let folder = portal.folder("Inbox");
     portal.file(folder, "a.pdf", Status::Done);
@@ -79,10 +79,15 @@ async fn an_authority_that_is_replaced_on_disk_is_used_without_a_reload() {
         config["portals"][0]["ca_file"] = serde_json::json!(authority);
     });
     let (first, second) = (certificate(), certificate());
-    write(&authority, &first);
     let mut served = JoinSet::new();
     served.spawn(front(Arc::clone(&listener), acceptor(&first), address));
     let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    up(&exporter, 0.0).await;
+    let health = exporter.json("/health").await.to_string();
+    let named = "the file that ca_file names cannot be read";
+    assert!(health.contains(named), "{health}");
+    write(&authority, &first);
     up(&exporter, 1.0).await;
 
     served.shutdown().await;

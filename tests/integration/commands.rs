@@ -309,38 +309,6 @@ async fn the_first_signal_ends_a_demo_that_still_generates_its_portal() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_missing_at_the_start_is_the_trouble_of_its_portal_until_it_is_there()
-{
-    let portal = Portal::start().await;
-    portal.folder("Inbox");
-    let portals = [("main", portal.base_url()), ("other", portal.base_url())];
-    let mut workspace = Workspace::each_second(&portals);
-    let authority = workspace.path("ca.pem");
-    workspace.change(|config| config["portals"][1]["ca_file"] = serde_json::json!(authority));
-    let exporter = Exporter::start(&workspace).await;
-    let up = |metrics: &kb_exposition::Exposition, name: &str| {
-        metrics.value("kb_portal_up", &[("portal", name)])
-    };
-    let metrics = exporter
-        .metrics_when("the other portal is read", |metrics| {
-            up(metrics, "main") == Some(1.0)
-        })
-        .await;
-    assert_eq!(up(&metrics, "other"), Some(0.0));
-    let health = exporter.json("/health").await.to_string();
-    let named = "the file that ca_file names cannot be read";
-    assert!(health.contains(named), "{health}");
-    let certificate = rcgen::generate_simple_self_signed(["portal.example".to_owned()]).unwrap();
-    fs::write(&authority, certificate.cert.pem()).unwrap();
-    exporter
-        .metrics_when("the certificate is there", |metrics| {
-            up(metrics, "other") == Some(1.0)
-        })
-        .await;
-    exporter.stop().await;
-}
-
-#[tokio::test]
 async fn the_start_says_what_runs_what_is_watched_and_where_the_page_is() {
     let portal = Portal::start().await;
     portal.folder("Inbox");

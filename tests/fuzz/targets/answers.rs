@@ -1,8 +1,7 @@
-//! What a portal answers: pages, lists, error bodies, `Retry-After`.
+//! What a portal answers: pages, lists, error bodies.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 use serde_json::{Value, json};
@@ -12,9 +11,7 @@ use super::assert_one_line;
 use kb_exporter::aggregate::{Tally, TallyContext};
 use kb_exporter::classify::{Class, Classifier};
 use kb_exporter::model::{FileKey, Status, Timestamp};
-use kb_exporter::portal::{
-    self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble,
-};
+use kb_exporter::portal::{FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble};
 
 /// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
 const SENTENCE: usize = 600;
@@ -97,46 +94,6 @@ pub fn reason(bytes: &[u8]) {
     if let Class::Text(text) = &class {
         assert!(!["unspecified", "other", "unread"].contains(&&**text));
     }
-}
-
-/// The value of `Retry-After`: never longer than a year, and what a later clock makes of it is shorter by no more than the
-/// time that passed.
-///
-/// # Panics
-/// When that does not hold.
-pub fn retry_after(bytes: &[u8]) {
-    let value = String::from_utf8_lossy(bytes);
-    let now = Timestamp::from_millis(784_111_777_000);
-    let passed = Duration::from_secs(30);
-    let wait = portal::retry_after(&value, now);
-    let later = portal::retry_after(&value, now.after(passed));
-    assert_eq!(portal::retry_after(&format!(" {value}\t"), now), wait);
-    assert_eq!(wait.is_some(), later.is_some());
-    if let Some((wait, later)) = wait.zip(later) {
-        assert!(wait <= LONGEST, "{wait:?}");
-        assert!(
-            later <= wait && wait <= later + passed,
-            "{wait:?} {later:?}"
-        );
-    }
-    if let Some(seconds) = seconds(value.trim()) {
-        assert_eq!(wait, Some(seconds));
-    }
-}
-
-/// The longest wait that a portal may ask for.
-const LONGEST: Duration = Duration::from_hours(366 * 24);
-
-/// What digits ask for, worked out without count a number that may not fit.
-fn seconds(digits: &str) -> Option<Duration> {
-    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    all_digits.then(|| {
-        let digits = digits.trim_start_matches('0').bytes();
-        let seconds = digits.fold(0_u64, |seconds, digit| {
-            (10 * seconds + u64::from(digit - b'0')).min(LONGEST.as_secs())
-        });
-        Duration::from_secs(seconds)
-    })
 }
 
 fn assert_invalid(error: &PortalError) {

@@ -6,7 +6,7 @@
 mod answers;
 mod configuration;
 
-pub use answers::{folder_list, page, reason, retry_after};
+pub use answers::{folder_list, page, reason};
 pub use configuration::configuration;
 
 use kb_exporter::text;

@@ -84,27 +84,3 @@ async fn a_folder_that_is_renamed_out_of_the_filter_is_not_collected_any_more() 
     story.rename(other, "Other");
     story.is_back(other).await;
 }
-
-#[tokio::test]
-async fn a_portal_that_a_reload_removes_and_another_adds_keeps_its_counters() {
-    let (mut story, other) = with_another().await;
-    story.fails(other).await;
-    let name =
-        |name: &'static str| move |config: &mut Value| config["portals"][0]["name"] = name.into();
-    story.reload(name("another"));
-    story
-        .exporter
-        .metrics_when("the other portal is collected", |metrics| {
-            let labels = [("portal", "another"), ("folder_id", &*other.to_string())];
-            metrics.value("kb_folder_up", &labels) == Some(1.0)
-        })
-        .await;
-    story.reload(name("main"));
-    story
-        .exporter
-        .metrics_when("the portal is there again", |metrics| {
-            metrics.all("kb_portal_up", &[("portal", "main")]).count() == 1
-        })
-        .await;
-    story.is_back(other).await;
-}

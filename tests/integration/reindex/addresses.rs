@@ -41,12 +41,14 @@ async fn two_entries_with_one_address_send_a_folder_once_and_share_the_budget() 
 }
 
 #[tokio::test]
-async fn a_portal_with_another_name_keeps_its_cooldown() {
+async fn a_portal_with_another_name_keeps_its_cooldown_and_its_counters() {
     let mut scene = Scene::new("enforce").await;
     let exporter = scene.start_with_old_ledger().await;
     scene.attempted(&exporter, "accepted").await;
     scene.helped_and_failed_anew(&exporter).await;
-    scene.held(&exporter, "cooldown").await;
+    let before = scene.held(&exporter, "cooldown").await;
+    let id = scene.folder.to_string();
+    let entries = |metrics: &Exposition| metrics.by_status("kb_folder_status_entries_total", &id);
     for (times, name) in [(1, "other"), (2, "main")] {
         scene
             .workspace
@@ -58,7 +60,8 @@ async fn a_portal_with_another_name_keeps_its_cooldown() {
                 metrics.value("kb_reindex_hold", &labels) == Some(1.0)
             })
             .await;
-        exporter.collected_again().await;
+        let metrics = exporter.collected_again().await;
+        assert_eq!(entries(&metrics), entries(&before), "{name}");
     }
     exporter.stop().await;
     assert_eq!(scene.sent(), 1);

@@ -24,8 +24,11 @@ async fn refused(shared: &Shared, url: &str, reason: &str) {
     let workspace = shared.by(url);
     let mut command = workspace.command();
     let exporter = Exporter::launch(command.args(["run", "--log.level", "trace"])).await;
-    until_writable(&exporter, false).await;
+    let metrics = until_writable(&exporter, false).await;
+    assert_eq!(metrics.value("kb_portal_active", &[]), Some(0.0));
+    assert_eq!(exporter.status("/livez").await, 200);
     assert_eq!(exporter.status("/readyz").await, 503);
+    assert_eq!(exporter.json("/health").await["status"], "fail");
     assert!(
         says(&exporter, reason),
         "{reason}: {:#?}",

@@ -73,13 +73,6 @@ async fn patient(server: &Server) -> Shared {
     shared
 }
 
-/// Failed files may be sent at once.
-async fn eager(server: &Server) -> Shared {
-    let shared = Shared::on(server, "enforce", |_| {}).await;
-    shared.meet_long_ago().await;
-    shared
-}
-
 #[tokio::test]
 async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() {
     let server = Server::own().await;
@@ -107,33 +100,6 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     shared.attempted(&exporter, "accepted").await;
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_process_that_is_started_without_the_server_uses_it_as_soon_as_it_is_there() {
-    let server = Server::own().await;
-    let shared = eager(&server).await;
-    server.stop().await;
-    let asked = shared.portal.asked().len();
-    let exporter = shared.start().await;
-    until_writable(&exporter, false).await;
-    assert_eq!(exporter.status("/livez").await, 200);
-    assert_eq!(exporter.status("/readyz").await, 503);
-    assert_eq!(exporter.json("/health").await["status"], "fail");
-    assert_eq!(
-        exporter.metrics().await.value("kb_portal_active", &[]),
-        Some(0.0)
-    );
-    assert_eq!(
-        shared.portal.asked().len(),
-        asked,
-        "nobody reads the portal"
-    );
-    server.start().await;
-    until_writable(&exporter, true).await;
-    shared.attempted(&exporter, "accepted").await;
-    assert_eq!(shared.sent(), 1);
     exporter.stop().await;
 }
 

@@ -91,15 +91,11 @@ async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes()
 
 /// Starts with everything counted, refuses the first folder's files, and waits for a reason. Collects once an hour, and again at a
 /// reload, so that requests can be counted.
-async fn refused(
-    status: u16,
-    prepare: impl FnOnce(&Portal, [Uuid; 2]),
-) -> (Portal, [Uuid; 2], Exporter) {
+async fn refused(status: u16) -> (Portal, [Uuid; 2], Exporter) {
     let (portal, folders, workspace) = scene(|config| {
         config["collect"]["schedule"] = "1h".into();
     })
     .await;
-    prepare(&portal, folders);
     let fault = Fault::Status(status, RetryAfter::Absent);
     portal
         .faults
@@ -121,7 +117,7 @@ fn reason(metrics: &Exposition, folder: Uuid) -> Option<String> {
 #[tokio::test]
 async fn a_refused_folder_that_is_still_listed_is_forbidden_after_one_request_for_the_list() {
     for status in [401, 403] {
-        let (portal, folders, exporter) = refused(status, |_, _| {}).await;
+        let (portal, folders, exporter) = refused(status).await;
         let metrics = exporter.metrics().await;
         assert_eq!(
             reason(&metrics, folders[0]).as_deref(),
@@ -139,23 +135,5 @@ async fn a_refused_folder_that_is_still_listed_is_forbidden_after_one_request_fo
             1,
             "{status}"
         );
-    }
-}
-
-#[tokio::test]
-async fn a_folder_that_is_refused_with_the_list_is_the_portals_trouble() {
-    for (status, trouble) in [(401, "unauthorized"), (403, "address_refused")] {
-        let (portal, folders, exporter) = refused(status, |portal, _| {
-            // The list is answered once, and refused from then on.
-            let list = |number| Scope::nth(Target::List, number);
-            let fault = Fault::Status(status, RetryAfter::Absent);
-            portal.faults.add(list(2), fault);
-        })
-        .await;
-        let metrics = exporter.metrics().await;
-        let holds = [("reason", trouble)];
-        assert_eq!(metrics.value("kb_portal_unavailable", &holds), Some(1.0));
-        assert_eq!(reason(&metrics, folders[0]).as_deref(), Some("error"));
-        assert_eq!(portal.requests_to("/mine"), 2);
     }
 }

@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../../tests/fuzz/targets/mod.rs"]
-mod targets;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::retry_after(bytes));
