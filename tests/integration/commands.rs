@@ -117,14 +117,6 @@ state: {postgres_url_file: /run/key}
     }
 }
 
-#[test]
-fn the_example_that_is_printed_is_a_configuration_without_warnings() {
-    let output = run(program().args(["config", "example"]), "");
-    let (code, text) = check(&String::from_utf8(output.stdout).unwrap());
-    assert_eq!(code, Some(0), "{text}");
-    assert!(!text.contains("warning"), "{text}");
-}
-
 /// A schema tells an editor what the parser would refuse.
 #[test]
 fn the_schema_accepts_and_refuses_what_the_parser_does() {

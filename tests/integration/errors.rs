@@ -1,53 +1,7 @@
-//! The classes of errors, as operators meet them: labels, the page, `scan` and `errors --explain`.
+//! The classes of errors, as `errors --explain` tells them.
 
-use crate::support::exporter::Exporter;
-use crate::support::portal::Portal;
 use crate::support::process::run;
-use crate::support::workspace::{Workspace, program};
-
-use kb_simulator::{NewFile, Status};
-use uuid::Uuid;
-
-/// A folder whose files failed for these reasons.
-fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) -> Uuid {
-    let folder = portal.folder(name);
-    for (number, reason) in reasons.into_iter().enumerate() {
-        let file = NewFile::new(format!("{number:05}.pdf"), Status::Failed).because(reason);
-        portal.add(folder, &file);
-    }
-    folder
-}
-
-#[tokio::test]
-async fn people_see_an_example_of_each_class_and_since_when_it_is_known() {
-    const HOSTILE: &str = "<script>alert('x')</script> on page 7\n\u{1b}[2J";
-    let portal = Portal::start().await;
-    fill(
-        &portal,
-        "Inbox",
-        [HOSTILE.to_owned(), HOSTILE.replace('7', "8")],
-    );
-    fill(&portal, "Archive", [HOSTILE.replace('7', "9")]);
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    exporter.collected().await;
-
-    let page = exporter.get("/errors").await.text().await.unwrap();
-    assert!(!page.contains("<script>"), "{page}");
-    assert!(
-        page.contains("&lt;script&gt;alert('x')&lt;/script&gt; on page"),
-        "{page}"
-    );
-    assert!(!page.contains('\u{1b}'), "{page}");
-    for shown in [
-        "first seen",
-        "<td class=\"n\" data-label=\"Failed\">3<",
-        "data-label=\"Folders\">2<",
-    ] {
-        assert!(page.contains(shown), "{shown}: {page}");
-    }
-    exporter.stop().await;
-}
+use crate::support::workspace::program;
 
 #[test]
 fn a_reason_is_explained_without_a_portal() {

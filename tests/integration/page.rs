@@ -31,8 +31,9 @@ async fn counted(schedule: &str) -> (Portal, Workspace, Exporter) {
     portal.folder(" ");
     let hostile = portal.folder(HOSTILE);
     let file = portal.file(hostile, "a.pdf", Status::Failed);
+    let reason = format!("{HOSTILE}\u{1b}[2J");
     let changed =
-        portal.world(|world| world.set_status(hostile, file, Status::Failed, Some(HOSTILE)));
+        portal.world(|world| world.set_status(hostile, file, Status::Failed, Some(&reason)));
     changed.unwrap();
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
         config["collect"]["schedule"] = schedule.into();
@@ -111,7 +112,8 @@ async fn the_pages_show_the_numbers_of_the_metrics_and_keep_hostile_text_text() 
     let text = browser
         .value("document.querySelector('main').textContent")
         .await;
-    assert!(text.as_str().unwrap().contains(HOSTILE), "{text}");
+    let text = text.as_str().unwrap();
+    assert!(text.contains(HOSTILE) && !text.contains('\u{1b}'), "{text}");
     let taken = browser
         .value("[document.title, document.querySelectorAll('main b, main script').length]")
         .await;

@@ -1,46 +1,10 @@
 //! Random reasons: no file is lost, no limit exceeded, and neither order nor a restart changes a label.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::*;
-
-/// Random texts of any script; a tenth of the files have one reason in common.
-fn random_texts(seed: u64, files: usize) -> Vec<String> {
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut text = || -> String {
-        match random.u8(..10) {
-            0 => "no text layer".to_owned(),
-            _ => (0..20).map(|_| random.char('!'..'\u{3000}')).collect(),
-        }
-    };
-    (0..files).map(|_| text()).collect()
-}
-
-#[test]
-fn twenty_thousand_random_texts_give_the_same_few_labels_in_any_order() {
-    let limits = ClassLimits {
-        portal: 50,
-        folder: 10,
-        ..ClassLimits::default()
-    };
-    let mut texts = random_texts(7, 20_000);
-    let mut shown = Vec::new();
-    for _ in 0..2 {
-        let tally = tally_of(&Arc::default(), texts.iter().map(String::as_str));
-        let mut slots = ClassSlots::new(limits.clone());
-        let rows = slots.count(folder(1), &tally, &Reasons::default(), hour(0), true);
-        assert_eq!(slots.of(folder(1)).count(), limits.folder + 1);
-        assert_eq!(rows.len(), limits.folder + 1);
-        assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 20_000);
-        assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
-        shown.push(labels(rows));
-        fastrand::Rng::with_seed(8).shuffle(&mut texts);
-    }
-    assert_eq!(shown[0], shown[1]);
-}
 
 fn counts() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {
     let reasons = prop::collection::vec(("[a-j]{0,1}", 1_u64..4), 0..12);
