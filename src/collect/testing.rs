@@ -171,6 +171,18 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// Every change that can be made to a folder of this number of files.
+pub(super) fn all_changes(files: usize) -> Vec<Change> {
+    let anywhere = |change: fn(usize, Status) -> Change, places: usize| {
+        (0..places).flat_map(move |at| Status::ALL.map(|status| change(at, status)))
+    };
+    anywhere(Change::Add, files + 1)
+        .chain(anywhere(Change::Move, files))
+        .chain(anywhere(Change::Replace, files))
+        .chain((0..files).map(Change::Remove))
+        .collect()
+}
+
 pub(super) fn counts(folder: &Folder) -> Vec<u64> {
     Status::ALL.map(|status| folder.count(status)).into()
 }

@@ -130,3 +130,44 @@ impl List {
             && other.boundaries().in_list_of(self.end()) == self.boundaries().positions
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Status::{self, Done, Failed};
+
+    const LAYOUT: Layout = Layout {
+        total: 30,
+        page_size: 100,
+        from_both_ends: false,
+    };
+
+    fn ranges(segments: &[(Range<u64>, Status)]) -> Vec<CellRange> {
+        let mut ranges = Vec::new();
+        for (range, status) in segments {
+            add(&mut ranges, range.clone(), Some((*status).into()));
+        }
+        ranges
+    }
+
+    #[test]
+    fn a_status_that_comes_again_is_noticed() {
+        let segments = [(0..10, Done), (10..14, Failed), (14..30, Done)];
+        assert!(is_unsorted(&ranges(&segments)));
+        assert!(!is_unsorted(&ranges(&segments[..2])));
+    }
+
+    #[test]
+    fn a_list_has_no_gap_between_two_statuses_and_none_at_an_end() {
+        for (segments, is_list) in [
+            (&[(0..10, Failed), (10..30, Done)][..], true),
+            (&[(0..10, Failed), (20..30, Failed)], true),
+            (&[(0..10, Failed), (20..30, Done)], false),
+            (&[(5..30, Failed)], false),
+            (&[(0..29, Done)], false),
+        ] {
+            let list = List::new(ranges(segments), LAYOUT);
+            assert_eq!(list.is_some(), is_list, "{segments:?}");
+        }
+    }
+}
