@@ -165,7 +165,6 @@ days! {
     few_rows_on_no_page: 60,
     overlapping_pages: 60,
     file_listed_twice: 60,
-    numbers_as_strings: 60,
     empty_lists: 90,
     mass_deletion: 60,
     quick_failures: 60,

@@ -76,20 +76,6 @@ async fn a_folder_that_leaves_the_set_of_the_key_loses_its_counts_and_keeps_the_
 }
 
 #[tokio::test]
-async fn a_folder_that_is_deleted_is_gone() {
-    let (story, other) = with_another().await;
-    story
-        .portal
-        .world(|world| world.delete_folder(other))
-        .unwrap();
-    let metrics = story.exporter.collected_again().await;
-    has_left(&metrics, other, "gone");
-    changes_nothing_else(&story, &metrics);
-    let story = story.restarted(End::Stopped).await;
-    has_left(&story.exporter.metrics().await, other, "gone");
-}
-
-#[tokio::test]
 async fn a_folder_that_comes_back_goes_on_where_it_was() {
     let (story, other) = with_another().await;
     let id = other.to_string();

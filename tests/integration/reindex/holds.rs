@@ -2,28 +2,7 @@
 
 use std::fs;
 
-use super::ledger;
-use super::scene::{LONG_AGO, Scene};
-
-#[tokio::test]
-async fn a_new_ledger_holds_everything_for_one_cooldown() {
-    let scene = Scene::new("enforce").await;
-    let exporter = scene.start().await;
-    let metrics = scene.held(&exporter, "ledger").await;
-    let name = "kb_reindex_next_allowed_timestamp_seconds";
-    assert_eq!(scene.value(&metrics, name, None), Some(0.0), "no cooldown");
-    let page = format!("/folders/main/{}", scene.folder);
-    let page = exporter.get(&page).await.text().await.unwrap();
-    assert!(page.contains("the portal is new in the ledger"), "{page}");
-    exporter.collected_again().await;
-    assert_eq!(scene.sent(), 0);
-    exporter.stop().await;
-
-    ledger::age(&scene.workspace, LONG_AGO);
-    let exporter = scene.start().await;
-    scene.attempted(&exporter, "accepted").await;
-    exporter.stop().await;
-}
+use super::scene::Scene;
 
 #[tokio::test]
 async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {

@@ -26,8 +26,6 @@ pub struct Traits {
     /// Answers one request after the other.
     pub serial: bool,
     pub page_size: usize,
-    /// Numbers are strings, sizes are −1, and some times are of the year 1.
-    pub texts: bool,
     /// How far its clock is behind.
     pub clock_behind: Millis,
     /// The share of requests that it answers with 429.
@@ -40,7 +38,6 @@ impl Default for Traits {
             latency: 50,
             serial: false,
             page_size: 100,
-            texts: false,
             clock_behind: 0,
             refused_share: 0.0,
         }
@@ -105,11 +102,6 @@ impl Portal {
         self.began.wall.moved(time - behind).into()
     }
 
-    fn number(&self, number: usize) -> String {
-        let quote = if self.traits.texts { "\"" } else { "" };
-        format!("{quote}{number}{quote}")
-    }
-
     /// Notes a request, which may be refused at random.
     fn note(&self) -> Result<(), StatusCode> {
         let now = self.now();
@@ -123,19 +115,6 @@ impl Portal {
         let turn = self.turn.lock().await;
         let _turn = self.traits.serial.then_some(turn);
         sleep(Duration::from_millis(self.traits.latency)).await;
-    }
-
-    fn list(&self, world: &World, now: Millis) -> String {
-        let listed = world.folders.iter().filter(|folder| is_listed(folder, now));
-        let rows: Vec<_> = listed
-            .map(|folder| {
-                let (id, files) = (folder.id, self.number(folder.file_count()));
-                format!(r#"{{"id":"{id}","name":"{id}","fileCount":{files}}}"#)
-            })
-            .collect();
-        let total = self.number(rows.len());
-        let rows = rows.join(",");
-        format!(r#"{{"data":[{rows}],"meta":{{"total":{total}}}}}"#)
     }
 
     /// A page of the folder's files; none if it is refused.
@@ -154,7 +133,6 @@ impl Portal {
         }
         body.truncate(body.trim_end_matches(',').len());
         let pages = total.div_ceil(size);
-        let [number, size, total, pages] = [number, size, total, pages].map(|it| self.number(it));
         let _ = write!(
             body,
             r#"],"pagination":{{"page":{number},"pageSize":{size},"total":{total},"totalPages":{pages}}}}}"#
@@ -169,27 +147,22 @@ impl Portal {
             return;
         };
         let created = self.clock(file.created);
-        let created = if self.traits.texts && at.is_multiple_of(7) {
-            "0001-01-01T00:00:00Z".to_owned()
-        } else {
-            created.to_rfc3339_opts(SecondsFormat::Millis, true)
-        };
+        let created = created.to_rfc3339_opts(SecondsFormat::Millis, true);
         let error = match status {
             Status::Failed | Status::Flagged => "\"it could not be read\"",
             _ => "null",
         };
-        let size = if self.traits.texts { "-1" } else { "1000" };
         let status = status.as_str();
         let _ = write!(
             body,
-            r#"{{"linkId":"00000000-0000-4000-8000-{at:012x}","id":"00000000-0000-4000-9000-{at:012x}","filename":"{name:010} {at}.pdf","fileSize":{size},"mimeType":"application/pdf","indexStatus":"{status}","indexError":{error},"createdAt":"{created}"}},"#
+            r#"{{"linkId":"00000000-0000-4000-8000-{at:012x}","id":"00000000-0000-4000-9000-{at:012x}","filename":"{name:010} {at}.pdf","fileSize":1000,"mimeType":"application/pdf","indexStatus":"{status}","indexError":{error},"createdAt":"{created}"}},"#
         );
     }
 
     fn body(&self, path: &str, query: &str) -> Result<String, StatusCode> {
         self.with(|world, now| {
             if path.ends_with("/mine") {
-                return Ok(self.list(world, now));
+                return Ok(list(world, now));
             }
             let mut folders = world.folders.iter_mut();
             let id = path.rsplit('/').nth(1).map(Uuid::try_parse);
@@ -200,6 +173,19 @@ impl Portal {
                 .ok_or(StatusCode::TOO_MANY_REQUESTS)
         })
     }
+}
+
+fn list(world: &World, now: Millis) -> String {
+    let listed = world.folders.iter().filter(|folder| is_listed(folder, now));
+    let rows: Vec<_> = listed
+        .map(|folder| {
+            let (id, files) = (folder.id, folder.file_count());
+            format!(r#"{{"id":"{id}","name":"{id}","fileCount":{files}}}"#)
+        })
+        .collect();
+    let total = rows.len();
+    let rows = rows.join(",");
+    format!(r#"{{"data":[{rows}],"meta":{{"total":{total}}}}}"#)
 }
 
 fn is_listed(folder: &Folder, now: Millis) -> bool {

@@ -1,38 +1,8 @@
-//! The process itself: stopped for a while, asked slowly, given a wrong configuration.
-
-use std::time::{Duration, Instant};
+//! A wrong configuration.
 
 use super::{KEY, counted, scene};
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
-use crate::support::wait::wait_for;
-
-/// Longer than the interval, and than two.
-const STOPPED: Duration = Duration::from_millis(2_500);
-
-#[tokio::test]
-async fn a_process_that_was_stopped_for_longer_than_the_interval_collects_on() {
-    let (portal, folders, workspace) = scene(|_| {}).await;
-    let exporter = Exporter::start(&workspace).await;
-    counted(&exporter, &portal).await;
-    exporter.signal("STOP");
-    let asked = portal.requests_to("/mine");
-    let stopped = Instant::now();
-    portal.fail_one(folders[0]);
-    wait_for("the process was stopped long enough", async || {
-        (stopped.elapsed() > STOPPED).then_some(())
-    })
-    .await;
-    assert!(
-        portal.requests_to("/mine") <= asked + 1,
-        "it was not stopped"
-    );
-    exporter.signal("CONT");
-    counted(&exporter, &portal).await;
-    exporter.collected_again().await;
-    assert_eq!(exporter.status("/livez").await, 200);
-    exporter.stop().await;
-}
 
 #[tokio::test]
 async fn a_wrong_configuration_leaves_the_old_one_in_use_however_it_is_reloaded() {

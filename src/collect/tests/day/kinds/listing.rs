@@ -66,14 +66,6 @@ pub fn file_listed_twice() -> Kind {
     kind
 }
 
-pub fn numbers_as_strings() -> Kind {
-    let mut kind = Kind::of(|world| {
-        usual(world, 900);
-    });
-    kind.traits.texts = true;
-    kind
-}
-
 /// An index that is rebuilt: for three reads, also the first ones, the lists have no rows.
 pub fn empty_lists() -> Kind {
     Kind::of(|world| {
