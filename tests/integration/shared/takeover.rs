@@ -149,7 +149,7 @@ async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
     assert_eq!(ledger::outcomes(&shared.database), ["unknown"]);
 }
 
-/// Nothing of what the killed process counted, sent or spent is lost, and nothing is made twice.
+/// Nothing of what a process that ended counted, sent or spent is lost, and nothing is made twice.
 #[tokio::test]
 async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_killed() {
     let shared = Shared::new("enforce").await;
@@ -212,5 +212,12 @@ async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_kil
     let metrics = second.collections(3).await;
     assert_eq!(budget_left(&metrics), budget_left(&before));
     assert_eq!(shared.sent(), 1);
+
+    // One that stops gives its lease up.
+    let third = shared.start_standby().await;
+    let stopped = std::time::Instant::now();
     second.stop().await;
+    until_active(&third, true).await;
+    assert!(stopped.elapsed() < Duration::from_secs(3));
+    third.stop().await;
 }
