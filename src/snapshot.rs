@@ -23,7 +23,7 @@ pub use crate::count::{SortingState, Way};
 pub use crate::history::{Unavailable, Unreadable};
 pub use errors::ErrorClass;
 pub use folder::{Counts, FailedFiles, FolderState, FolderView};
-pub use list::{ListFacts, ListFailure, ListState, Unwatched};
+pub use list::{ListFacts, ListFailure, ListState};
 pub use publisher::Publisher;
 
 /// Counts are shown for this long if nothing is known of a later read.

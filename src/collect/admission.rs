@@ -2,7 +2,7 @@
 
 use crate::collect::settings::Settings;
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{ListFacts, Unwatched};
+use crate::snapshot::ListFacts;
 
 pub struct Admission<'a> {
     /// The folders that this process collects.
@@ -32,12 +32,10 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
         folders,
         facts: ListFacts {
             folders: listing.folders.len(),
-            unwatched: Unwatched {
-                max_folders: beyond_limit as u64,
-                no_match,
-                invalid_row: listing.invalid_rows as u64,
-                list_incomplete: listing.missing_rows,
-            },
+            max_folders: beyond_limit as u64,
+            no_match,
+            invalid_row: listing.invalid_rows as u64,
+            list_incomplete: listing.missing_rows,
         },
     }
 }
@@ -90,7 +88,7 @@ mod tests {
             let listing = listing(&folders);
             let admission = admit(&listing, &settings);
             assert_eq!(names(&admission), ["Folder 3", "Folder 4", "Folder 2"]);
-            assert_eq!(admission.facts.unwatched.max_folders, 1);
+            assert_eq!(admission.facts.max_folders, 1);
         }
     }
 }

@@ -70,7 +70,7 @@ impl FolderList {
         let failure = self.state.failure.take();
         if failure.is_some() || self.state.facts.as_ref() != Some(&facts) {
             info!(%portal, folders = facts.folders, "list of folders read");
-            for sentence in facts.unwatched.sentences() {
+            for sentence in facts.sentences() {
                 warn!(%portal, "{sentence}");
             }
         }

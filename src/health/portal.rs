@@ -67,14 +67,14 @@ fn unwatched(portal: &PortalView) -> Vec<String> {
     let Some(list) = portal.list.current() else {
         return Vec::new();
     };
-    let mut unwatched = list.unwatched.clone();
+    let mut list = list.clone();
     let no_folder = "the key may use no folder: add folders to it in the portal";
     let no_folder = (list.folders == 0).then(|| no_folder.to_owned());
     if no_folder.is_some() {
         // No pattern can match.
-        unwatched.no_match.clear();
+        list.no_match.clear();
     }
-    let sentences = unwatched.sentences().chain(no_folder);
+    let sentences = list.sentences().chain(no_folder);
     sentences.chain(most_left(portal)).collect()
 }
 

@@ -10,18 +10,16 @@ use crate::history::{FullRead, Look};
 use crate::model::{ByStatus, FolderName, PortalName, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    FolderState, ListFacts, ListFailure, ListState, Unavailable, Unreadable, Unwatched, Way,
+    FolderState, ListFacts, ListFailure, ListState, Unavailable, Unreadable, Way,
 };
 
 const READ: ListState = ListState {
     facts: Some(ListFacts {
         folders: 1,
-        unwatched: Unwatched {
-            max_folders: 0,
-            no_match: Vec::new(),
-            invalid_row: 0,
-            list_incomplete: 0,
-        },
+        max_folders: 0,
+        no_match: Vec::new(),
+        invalid_row: 0,
+        list_incomplete: 0,
     }),
     failure: None,
 };

@@ -1,4 +1,4 @@
-//! A portal's list of folders, and the folders that nobody counts.
+//! A portal's list of folders.
 
 use crate::model::Timestamp;
 use crate::portal::Trouble;
@@ -6,7 +6,7 @@ use crate::portal::Trouble;
 /// What is known of a portal's list of folders: nothing before it was asked.
 #[derive(Debug, Clone, Default)]
 pub struct ListState {
-    /// What it contained when it was read last.
+    /// By the last time that it was read.
     pub facts: Option<ListFacts>,
     /// Why it cannot be read, if the last collection could not.
     pub failure: Option<ListFailure>,
@@ -32,16 +32,11 @@ pub struct ListFailure {
     pub since: Timestamp,
 }
 
+/// What a list contained: the folders that the key may use, and, by the reason why, those that nobody counts although the portal lists them or
+/// the configuration names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListFacts {
-    /// Folders that the key may use.
     pub folders: usize,
-    pub unwatched: Unwatched,
-}
-
-/// Folders that nobody counts, although the portal lists them or the configuration names them, by the reason why.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unwatched {
     /// Folders beyond `collect.max_folders`.
     pub max_folders: u64,
     /// The places in `folders.include` of patterns that admit no folder of the list.
@@ -52,7 +47,7 @@ pub struct Unwatched {
     pub list_incomplete: u64,
 }
 
-impl Unwatched {
+impl ListFacts {
     /// Each value of the label `reason` of `kb_portal_folders_unwatched`, with its number, and what it means, for people.
     pub fn by_reason(&self) -> [(&'static str, u64, &'static str); 4] {
         [

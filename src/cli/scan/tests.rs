@@ -16,7 +16,7 @@ use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListFailure, ListState,
-    PortalView, RunResult, Snapshot, Unavailable, Unwatched, Way,
+    PortalView, RunResult, Snapshot, Unavailable, Way,
 };
 use kb_simulator::{NewFile, Status as Sent};
 
@@ -122,7 +122,8 @@ fn the_tables_show_every_folder_and_every_portal() {
 #[test]
 fn a_scan_is_whole_when_all_that_is_there_was_counted() {
     let lacking = |invalid_row, max_folders, is_whole: bool| {
-        list(Unwatched {
+        list(ListFacts {
+            folders: 1,
             max_folders,
             no_match: Vec::new(),
             invalid_row,

@@ -14,7 +14,7 @@ use crate::model::{ByStatus, FolderName, PortalName};
 use crate::portal::Trouble;
 use crate::snapshot::{
     Counts, FolderState, FolderView, ListFacts, ListFailure, ListState, PortalView, Unavailable,
-    Unreadable, Unwatched, Way,
+    Unreadable, Way,
 };
 
 /// A folder in one of its states, whose counts may be marked, incomplete or too old.
@@ -64,17 +64,15 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
 fn any_portal(now: Moment) -> impl Strategy<Value = PortalView> {
     let unwatched = (0..2_u64, 0..2_usize, 0..2_u64, 0..2_u64);
     let facts = unwatched.prop_map(|(max_folders, no_match, invalid_row, list_incomplete)| {
-        let unwatched = Unwatched {
+        let facts = ListFacts {
+            folders: 3,
             max_folders,
             no_match: (0..no_match).collect(),
             invalid_row,
             list_incomplete,
         };
         ListState {
-            facts: Some(ListFacts {
-                folders: 3,
-                unwatched,
-            }),
+            facts: Some(facts),
             failure: None,
         }
     });

@@ -8,7 +8,7 @@ use crate::metrics::family::{PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::SortingState;
+use crate::snapshot::{ListFacts, SortingState};
 use crate::store::Standing;
 
 families! {
@@ -61,7 +61,7 @@ fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 
 fn unwatched(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let list = &portal.view.list.facts;
-    let folders = list.iter().flat_map(|list| list.unwatched.by_reason());
+    let folders = list.iter().flat_map(ListFacts::by_reason);
     for (reason, folders, _) in folders {
         samples.add(&[reason], float(folders));
     }

@@ -83,16 +83,15 @@ pub(super) fn gone() -> FolderState {
 }
 
 pub(super) fn read() -> ListState {
-    list(Unwatched::default())
+    list(ListFacts {
+        folders: 1,
+        ..ListFacts::default()
+    })
 }
 
-/// A list of one folder.
-pub(super) fn list(unwatched: Unwatched) -> ListState {
+pub(super) fn list(facts: ListFacts) -> ListState {
     ListState {
-        facts: Some(ListFacts {
-            folders: 1,
-            unwatched,
-        }),
+        facts: Some(facts),
         failure: None,
     }
 }
