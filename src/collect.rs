@@ -40,7 +40,7 @@ use crate::config::Strategy;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
-use crate::schedule::{Heartbeat, Ticker};
+use crate::schedule::Heartbeat;
 use crate::snapshot::{PortalView, Publisher, SortingState};
 use crate::store::{Lease, Ledger, Standing, StoredPortal};
 
@@ -143,13 +143,13 @@ impl Collector {
     pub async fn run(
         mut self,
         mut plans: watch::Receiver<Plan>,
-        heartbeat: Heartbeat,
+        mut heartbeat: Heartbeat,
         cancel: CancellationToken,
     ) {
         let lease = self.dependencies.ledger.as_ref().map(Ledger::lease);
         let lease = lease.cloned();
         let is_over = || lease.as_ref().is_some_and(Lease::is_over);
-        let mut ticker = Ticker::new(self.settings.due(), &heartbeat);
+        let mut due = self.settings.due();
         while !cancel.is_cancelled() && !is_over() {
             tokio::select! {
                 () = cancel.cancelled() => {}
@@ -157,11 +157,11 @@ impl Collector {
                     let plan = plans.borrow_and_update().clone();
                     if !plan.settings.collects_like(&self.settings) {
                         // One begins now.
-                        ticker = Ticker::new(plan.settings.due(), &heartbeat);
+                        due = plan.settings.due();
                     }
                     self.reconfigure(plan);
                 }
-                tick = ticker.next() => self.begin(Some(tick)),
+                tick = due.tick(&mut heartbeat) => self.begin(Some(tick)),
                 () = self.event() => {}
             }
             self.go_on();

@@ -1,7 +1,7 @@
 //! When collections start; the only user of the scheduler crate.
 //!
-//! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`heartbeat`], which makes every [`Ticker`] read both
-//! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
+//! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`heartbeat`], at which each [`Due::tick`] reads both
+//! clocks again. So a clock that was set and a machine that slept are noticed within a second. It also sleeps until the time
 //! that is due, because beats are up to half a second late, and never longer than five seconds: while the clock has not caught up
 //! after it was set back, the scheduler runs no job.
 
@@ -19,7 +19,7 @@ use crate::clock::Moment;
 
 pub use due::{Due, Tick};
 
-/// The longest that a ticker sleeps without a beat.
+/// The longest sleep without a beat.
 const FALLBACK: Duration = Duration::from_secs(5);
 
 /// Beats once a second.
@@ -43,29 +43,17 @@ pub async fn heartbeat(cancel: CancellationToken) -> Result<Heartbeat, JobSchedu
     Ok(beats)
 }
 
-/// Waits until runs are due.
-#[derive(Debug)]
-pub struct Ticker {
-    due: Due,
-    beats: Heartbeat,
-}
-
-impl Ticker {
-    pub fn new(due: Due, heartbeat: &Heartbeat) -> Self {
-        let beats = heartbeat.clone();
-        Self { due, beats }
-    }
-
+impl Due {
     /// Waits until a run is due. Dropping the future loses no tick.
-    pub async fn next(&mut self) -> Tick {
+    pub async fn tick(&mut self, beats: &mut Heartbeat) -> Tick {
         loop {
             let now = Moment::now();
-            if let Some(tick) = self.due.take(now, fastrand::f64()) {
+            if let Some(tick) = self.take(now, fastrand::f64()) {
                 return tick;
             }
             tokio::select! {
-                Ok(()) = self.beats.changed() => {}
-                () = sleep(self.due.wait(now).min(FALLBACK)) => {}
+                Ok(()) = beats.changed() => {}
+                () = sleep(self.wait(now).min(FALLBACK)) => {}
             }
         }
     }
@@ -81,9 +69,9 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    fn ticker(schedule: &str, heartbeat: &Heartbeat) -> Ticker {
+    fn due(schedule: &str) -> Due {
         let schedule = Schedule::parse(schedule).unwrap();
-        Ticker::new(Due::new(schedule, Tz::UTC, Duration::ZERO), heartbeat)
+        Due::new(schedule, Tz::UTC, Duration::ZERO)
     }
 
     async fn started() -> Heartbeat {
@@ -91,35 +79,40 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ticker_ticks_each_second_beside_others_and_once_for_a_late_caller() {
-        let heartbeat = started().await;
-        let mut hourly = ticker("1h", &heartbeat);
-        hourly.next().await;
-        let mut ticker = ticker("1s", &heartbeat);
+    async fn a_schedule_ticks_each_second_beside_others_and_once_for_a_late_caller() {
+        let mut beats = started().await;
+        let (mut hourly, mut due) = (due("1h"), due("1s"));
+        hourly.tick(&mut beats).await;
         let start = Moment::now().steady;
         for _ in 0..4 {
-            let tick = timeout(PATIENCE, ticker.next()).await.expect("a tick");
+            let tick = timeout(PATIENCE, due.tick(&mut beats))
+                .await
+                .expect("a tick");
             assert_eq!(tick.interval, SECOND);
         }
         assert!(
             start.elapsed() >= 3 * SECOND,
             "the first at once, three a second apart"
         );
-        let (late, mut beats) = (start.elapsed() + 2 * SECOND, heartbeat.clone());
+        let late = start.elapsed() + 2 * SECOND;
         while start.elapsed() <= late {
             beats.changed().await.unwrap();
         }
-        assert!(timeout(Duration::ZERO, ticker.next()).await.is_ok());
-        assert!(timeout(Duration::ZERO, ticker.next()).await.is_err());
-        assert!(timeout(Duration::ZERO, hourly.next()).await.is_err());
+        assert!(timeout(Duration::ZERO, due.tick(&mut beats)).await.is_ok());
+        assert!(timeout(Duration::ZERO, due.tick(&mut beats)).await.is_err());
+        assert!(
+            timeout(Duration::ZERO, hourly.tick(&mut beats))
+                .await
+                .is_err()
+        );
     }
 
     #[tokio::test]
     async fn ticks_go_on_when_the_heartbeat_ended() {
-        let (_, beats) = watch::channel(());
-        let mut ticker = ticker("1s", &beats);
+        let (_, mut beats) = watch::channel(());
+        let mut due = due("1s");
         for _ in 0..2 {
-            timeout(PATIENCE, ticker.next())
+            timeout(PATIENCE, due.tick(&mut beats))
                 .await
                 .expect("a tick without a beat");
         }

@@ -32,11 +32,10 @@ pub struct Due {
     timezone: Tz,
     jitter: Duration,
     start: Moment,
-    /// None before the first run.
-    next: Option<Run>,
+    next: Run,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Run {
     /// The time that the schedule names. The next one is counted from it, so that jitter and late wake-ups do not add up.
     at: Timestamp,
@@ -56,35 +55,30 @@ impl Due {
             timezone,
             jitter,
             start: Moment::now(),
-            next: None,
+            // Overdue since long ago.
+            next: Run::default(),
         }
     }
 
     /// Takes the tick that is due now, if one is, and sets the next. `draw`, from 0 to 1, is the share of the jitter that the next run gets.
     pub fn take(&mut self, now: Moment, draw: f64) -> Option<Tick> {
-        let time = self.read(now);
-        let (at, last_gap) = match self.next {
-            None => (time, Duration::ZERO),
-            Some(next) if time.after(CORRECTION) < next.computed => {
-                self.next = Some(self.run_after(time, time, draw));
-                return None;
-            }
-            Some(next) if next.due <= time => (next.at, next.gap),
-            Some(_) => return None,
-        };
-        let has_missed = self.named_after(at) <= time;
-        let next = self.run_after(if has_missed { time } else { at }, time, draw);
-        self.next = Some(next);
-        Some(Tick {
-            interval: next.gap.max(last_gap),
-            next: now.wall.after(next.due.since(time)),
+        let (time, run) = (self.read(now), self.next);
+        let is_set_back = time.after(CORRECTION) < run.computed;
+        if !is_set_back && time < run.due {
+            return None;
+        }
+        let is_rhythm_lost = is_set_back || self.named_after(run.at) <= time;
+        let from = if is_rhythm_lost { time } else { run.at };
+        self.next = self.run_after(from, time, draw);
+        (!is_set_back).then(|| Tick {
+            interval: self.next.gap.max(run.gap),
+            next: now.wall.after(self.next.due.since(time)),
         })
     }
 
     /// How long it is until the next tick is due, if no clock is set meanwhile.
     pub fn wait(&self, now: Moment) -> Duration {
-        let until = |next: Run| next.due.since(self.read(now));
-        self.next.map_or(Duration::ZERO, until)
+        self.next.due.since(self.read(now))
     }
 
     /// The run that follows a due time. Its jitter keeps clear of the run after it, so that no two become one.
