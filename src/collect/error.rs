@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::collect::layout::is_deep;
 use crate::model::FolderId;
-use crate::portal::{FileRow, PAGE_SIZE, PageBody, PageRequest, Pagination, PortalError};
+use crate::portal::{FileRow, PAGE_SIZE, Page, PageBody, PageRequest, PortalError};
 
 /// Fetches a page of a folder.
 pub trait FetchPage: Fn(PageRequest) -> Self::Answer {
@@ -107,22 +107,23 @@ pub fn read_rows<'a>(
     asked: PageRequest,
     body: &'a PageBody,
     each: impl FnMut(FileRow<'a>),
-) -> Result<Pagination, ReadError> {
-    let pagination = body.read(each).map_err(ReadError::at(asked))?.pagination;
-    match pagination.page {
+) -> Result<Page, ReadError> {
+    let page = body.read(each).map_err(ReadError::at(asked))?;
+    match page.page {
         Some(came) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
-        _ => Ok(pagination),
+        _ => Ok(page),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::portal::Sort;
 
     #[test]
     fn a_folder_is_gone_when_its_first_page_is() {
         for (number, status, is_gone) in [(1, 404, true), (2, 404, false), (1, 500, false)] {
-            let page = PageRequest::by_status(number);
+            let page = Sort::Status.page(number);
             let error = ReadError::at(page)(PortalError::from_status(status, None, b""));
             assert_eq!(error.is_gone(), is_gone, "{error}");
         }

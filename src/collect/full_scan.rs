@@ -43,13 +43,8 @@ pub async fn scan_pages(
     context: TallyContext,
     progress: &Progress,
 ) -> Result<(FolderCount, Breaks), ReadError> {
-    let page = |page| PageRequest {
-        sort,
-        is_descending: false,
-        page,
-    };
     let mut scan = Scan::new(context, limits.max_pages);
-    let mut in_flight = FuturesUnordered::from_iter([fetch(page(1))]);
+    let mut in_flight = FuturesUnordered::from_iter([fetch(sort.page(1))]);
     let mut next = 2;
     while let Some((page_read, body)) = in_flight.try_next().await? {
         match scan.add(page_read, &body)? {
@@ -59,7 +54,7 @@ pub async fn scan_pages(
         while in_flight.len() < limits.in_flight
             && let Some(number) = scan.next_page(next)?
         {
-            in_flight.push(fetch(page(number)));
+            in_flight.push(fetch(sort.page(number)));
             next = number + 1;
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::count::are_few;
-use crate::portal::PageRequest;
+use crate::portal::{PageRequest, Sort};
 
 /// Rows at each end of a list that every portal shows. Search engines refuse pages beyond.
 const ROWS_OF_AN_END: u64 = 10_000;
@@ -36,14 +36,14 @@ impl Layout {
     pub fn page_of(self, position: u64) -> PageRequest {
         let from_start = position / self.page_size + 1;
         if !self.from_both_ends {
-            return PageRequest::by_status(from_start);
+            return Sort::Status.page(from_start);
         }
         let last = self.pages_of_an_end();
         let from_end = self.total.saturating_sub(position + 1) / self.page_size + 1;
         if from_start <= from_end {
-            PageRequest::by_status(from_start.min(last))
+            Sort::Status.page(from_start.min(last))
         } else {
-            PageRequest::by_status(from_end.min(last)).descending()
+            Sort::StatusDescending.page(from_end.min(last))
         }
     }
 
@@ -83,7 +83,7 @@ impl Layout {
     /// The positions of so many rows of a page.
     pub fn positions(self, page: PageRequest, rows: u64) -> Range<u64> {
         let before = page.page.saturating_sub(1).saturating_mul(self.page_size);
-        if page.is_descending {
+        if page.is_descending() {
             let end = self.total.saturating_sub(before);
             end.saturating_sub(rows)..end
         } else {

@@ -174,8 +174,8 @@ impl ReadTask {
         let is_of_few = max_pages == FEW_PAGES;
         let repetitions = match sort {
             _ if is_of_few => MAX_REPETITIONS,
-            Sort::Status => 1,
             Sort::Filename => 0,
+            _ => 1,
         };
         let mut count = self.scan_once(sort, max_pages).await?;
         for _ in 0..repetitions {

@@ -55,14 +55,14 @@ impl Folder {
         self.requests += 1;
         let first = (usize::try_from(request.page).unwrap() - 1) * self.page_size;
         let last = self.files.len().saturating_sub(first);
-        let place = if request.is_descending {
+        let place = if request.is_descending() {
             last.saturating_sub(self.page_size)..last
         } else {
             first..first + self.page_size
         };
         let rows = self.listed(request.sort).skip(place.start);
         let mut listed: Vec<_> = rows.take(place.len()).collect();
-        if request.is_descending {
+        if request.is_descending() {
             listed.reverse();
         }
         let rows = listed.into_iter().map(|(id, status)| {

@@ -15,7 +15,7 @@ use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Schedu
 use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::PortalName;
-use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
+use crate::portal::{Endpoint, Observer, RetryReason, Throttles};
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use crate::store::{Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
@@ -27,7 +27,7 @@ struct Broken {
 }
 
 impl Observer for Broken {
-    fn requested(&self, endpoint: Endpoint, _: Code, _: Duration) {
+    fn requested(&self, endpoint: Endpoint, _: Option<u16>, _: Duration) {
         let first = endpoint == Endpoint::Files && !self.was.swap(true, Ordering::Relaxed);
         assert!(!first, "a mistake");
     }

@@ -13,7 +13,7 @@ use prometheus::{
 use crate::metrics::family::{Family, PORTAL, families};
 use crate::model::PortalName;
 use crate::policy::Reason;
-use crate::portal::{Code, Endpoint, Observer, RetryReason};
+use crate::portal::{Endpoint, Observer, RetryReason};
 use crate::snapshot::RunResult;
 
 families! {
@@ -194,11 +194,8 @@ impl PortalEvents {
 }
 
 impl Observer for PortalEvents {
-    fn requested(&self, endpoint: Endpoint, code: Code, took: Duration) {
-        let code = match code {
-            Code::Status(status) => status.to_string(),
-            Code::Error => "error".to_owned(),
-        };
+    fn requested(&self, endpoint: Endpoint, status: Option<u16>, took: Duration) {
+        let code = status.map_or("error".to_owned(), |status| status.to_string());
         let labels = [self.portal.as_str(), endpoint.as_str(), &code];
         self.events.requests.with_label_values(&labels).inc();
         let durations = &self.events.request_duration;

@@ -1,6 +1,6 @@
 //! All requests that can be sent to a portal (docs/portal.md, What it never sends).
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::fmt;
 
 use url::Url;
@@ -18,72 +18,50 @@ pub enum Sort {
     Filename,
     /// By `indexStatus`, ascending: the order of the statuses is not documented.
     Status,
+    /// The same list, from its end.
+    StatusDescending,
 }
 
 /// One page of a folder's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// What the files are sorted by.
     pub sort: Sort,
-    /// Whether the list begins with what sorts last.
-    pub is_descending: bool,
     pub page: u64,
 }
 
 impl PageRequest {
     /// The first page of the list sorted by file name.
-    pub const FIRST: Self = Self::by_name(1);
+    pub const FIRST: Self = Sort::Filename.page(1);
 
-    /// A page of the list sorted by file name.
-    pub const fn by_name(page: u64) -> Self {
-        Self {
-            sort: Sort::Filename,
-            is_descending: false,
-            page,
-        }
-    }
-
-    /// A page of the list sorted by status.
-    pub const fn by_status(page: u64) -> Self {
-        Self {
-            sort: Sort::Status,
-            is_descending: false,
-            page,
-        }
-    }
-
-    /// The same page, counted from the other end of the list.
-    pub const fn descending(self) -> Self {
-        Self {
-            is_descending: true,
-            ..self
-        }
+    pub fn is_descending(self) -> bool {
+        self.sort == Sort::StatusDescending
     }
 
     fn query(self) -> String {
         let page = self.page;
-        let sort = match self.sort {
-            Sort::Filename => "filename",
-            Sort::Status => "indexStatus",
+        let (sort, order) = match self.sort {
+            Sort::Filename => ("filename", "asc"),
+            Sort::Status => ("indexStatus", "asc"),
+            Sort::StatusDescending => ("indexStatus", "desc"),
         };
-        let order = if self.is_descending { "desc" } else { "asc" };
         format!("page={page}&pageSize={PAGE_SIZE}&sortBy={sort}&sortOrder={order}")
+    }
+}
+
+impl Sort {
+    pub const fn page(self, page: u64) -> PageRequest {
+        PageRequest { sort: self, page }
     }
 }
 
 /// Pages of one list are in the order of their rows.
 impl Ord for PageRequest {
     fn cmp(&self, other: &Self) -> Ordering {
-        let place = |page: &Self| {
-            let from_start = (!page.is_descending).then_some(page.page);
-            (
-                page.sort,
-                page.is_descending,
-                from_start,
-                Reverse(page.page),
-            )
+        let pages = match self.sort {
+            Sort::Filename | Sort::Status => self.page.cmp(&other.page),
+            Sort::StatusDescending => other.page.cmp(&self.page),
         };
-        place(self).cmp(&place(other))
+        self.sort.cmp(&other.sort).then(pages)
     }
 }
 
@@ -95,16 +73,12 @@ impl PartialOrd for PageRequest {
 
 impl fmt::Display for PageRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sort = match self.sort {
+        let list = match self.sort {
             Sort::Filename => "",
             Sort::Status => " by status",
+            Sort::StatusDescending => " by status, from the end,",
         };
-        let end = if self.is_descending {
-            ", from the end,"
-        } else {
-            ""
-        };
-        write!(f, "page {}{sort}{end}", self.page)
+        write!(f, "page {}{list}", self.page)
     }
 }
 
@@ -171,7 +145,7 @@ mod tests {
             (Ask::Mine, "/mine".to_owned()),
             (Ask::Folder(id), folder.clone()),
             (
-                Ask::Files(id, PageRequest::by_status(2)),
+                Ask::Files(id, Sort::Status.page(2)),
                 format!("{folder}/files{page}"),
             ),
             (Ask::Search(id, "a &"), format!("{folder}/files{found}")),

@@ -1,12 +1,12 @@
 //! What is known of one portal: where it is, its limits, and the files that are read to ask it.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use tokio::time::timeout;
+use tracing::warn;
 use url::Url;
 
-use crate::config::{Collect, KeySource, Portal, Request};
+use crate::config::{Collect, Portal, Request};
 use crate::portal::connection::{BuildError, Connection, Transport};
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
@@ -15,23 +15,25 @@ use crate::portal::throttle::{Throttle, Throttles};
 
 /// The client of one portal.
 pub struct Client {
-    connection: Connection,
-    key: KeySource,
-    /// The key that was read last.
-    last_key: Mutex<Option<ApiKey>>,
-    /// Held while files are read.
-    reading: Arc<tokio::sync::Mutex<()>>,
-    pub(super) base: Url,
+    portal: Portal,
+    concurrency: usize,
+    /// Locked while files are read.
+    last: Arc<tokio::sync::Mutex<LastRead>>,
     pub(super) throttle: Arc<Throttle>,
-    pub(super) retries: u32,
-    /// How long a request may take.
-    pub(super) timeout: Duration,
-    pub(super) max_body_bytes: usize,
+    pub(super) request: Request,
     pub(super) observer: Arc<dyn Observer>,
 }
 
+/// What came of the certificate files and the key when they were read last.
+#[derive(Default)]
+struct LastRead {
+    connection: Option<Connection>,
+    key: Option<ApiKey>,
+}
+
 impl Client {
-    /// A client for one portal, with the throttle of its address.
+    /// A client for one portal, with the throttle of its address. Its files are read when it is asked first: one that is missing is that
+    /// portal's trouble, until it is there.
     pub fn new(
         portal: &Portal,
         collect: &Collect,
@@ -40,19 +42,11 @@ impl Client {
         throttles: &Throttles,
     ) -> Arc<Self> {
         Arc::new(Self {
-            connection: Connection::new(
-                portal.clone(),
-                request.connect_timeout,
-                collect.concurrency.get(),
-            ),
-            key: portal.key.clone(),
-            last_key: Mutex::default(),
-            reading: Arc::default(),
-            base: portal.base_url.as_url().clone(),
+            portal: portal.clone(),
+            concurrency: collect.concurrency.get(),
+            last: Arc::default(),
             throttle: throttles.of(portal, collect),
-            retries: request.retries,
-            timeout: request.timeout,
-            max_body_bytes: request.max_body_bytes,
+            request: request.clone(),
             observer,
         })
     }
@@ -60,12 +54,17 @@ impl Client {
     /// Sends all requests by this way.
     #[cfg(test)]
     pub(crate) fn connect_by(&self, transport: Arc<dyn Transport>) {
-        self.connection.connect_by(transport);
+        let files = self.connect(None).unwrap().files;
+        self.last.try_lock().unwrap().connection = Some(Connection { transport, files });
+    }
+
+    pub(super) fn base(&self) -> &Url {
+        self.portal.base_url.as_url()
     }
 
     /// Checks that the certificate files can be used. Blocks for small files.
     pub fn prepare(&self) -> Result<(), BuildError> {
-        self.connection.refreshed().map(drop)
+        self.connect(None).map(drop)
     }
 
     /// Reads the key, and certificate files that were replaced, within the time limit of a request. Of a file system that does not answer,
@@ -73,23 +72,34 @@ impl Client {
     pub(super) async fn open(
         self: &Arc<Self>,
     ) -> Result<(Arc<dyn Transport>, ApiKey), PortalError> {
-        let client = Arc::clone(self);
+        let (client, limit) = (Arc::clone(self), self.request.timeout);
         let read = async {
-            let reading = Arc::clone(&self.reading).lock_owned().await;
-            let read = tokio::task::spawn_blocking(move || {
-                let _reading = reading;
-                Ok((client.connection.refreshed()?, client.read_key()?))
-            });
+            let mut last = Arc::clone(&self.last).lock_owned().await;
+            let read = tokio::task::spawn_blocking(move || client.read_files(&mut last));
             read.await
                 .unwrap_or_else(|_| Err(KeyError::unknown().into()))
         };
-        let late = |_| Err(KeyError::late(&self.key, self.timeout).into());
-        timeout(self.timeout, read).await.unwrap_or_else(late)
+        let late = |_| Err(KeyError::late(&self.portal.key, limit).into());
+        timeout(limit, read).await.unwrap_or_else(late)
     }
 
-    fn read_key(&self) -> Result<ApiKey, KeyError> {
-        let mut last = self.last_key.lock().unwrap_or_else(PoisonError::into_inner);
-        or_last(ApiKey::read(&self.key), &mut last)
+    fn read_files(&self, last: &mut LastRead) -> Result<(Arc<dyn Transport>, ApiKey), PortalError> {
+        let connection = match (self.connect(last.connection.as_ref()), &last.connection) {
+            (Err(error), Some(last)) => {
+                let portal = &self.portal.name;
+                warn!(%portal, %error, "new certificate files cannot be used; the last ones stay in use");
+                last.clone()
+            }
+            (connection, _) => connection?,
+        };
+        let transport = Arc::clone(&last.connection.insert(connection).transport);
+        let key = or_last(ApiKey::read(&self.portal.key), &mut last.key)?;
+        Ok((transport, key))
+    }
+
+    /// The last connection, or another one if there are other certificate files.
+    fn connect(&self, last: Option<&Connection>) -> Result<Connection, BuildError> {
+        Connection::new(&self.portal, &self.request, self.concurrency, last)
     }
 }
 
@@ -107,7 +117,7 @@ mod tests {
     use rustix::io::Errno;
 
     use super::*;
-    use crate::config::{FileError, HiddenPath};
+    use crate::config::{FileError, HiddenPath, KeySource};
 
     #[test]
     fn the_last_key_is_used_while_no_descriptor_is_free_and_only_then() {

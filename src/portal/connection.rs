@@ -1,93 +1,114 @@
-//! What connects to a portal: built anew when its certificate files were replaced.
-
-mod build;
+//! What connects to a portal, built from the configuration and its certificate files.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use reqwest::{Request, Response};
-use tracing::warn;
+use futures_util::future::BoxFuture;
+use reqwest::redirect::Policy;
+use reqwest::{Certificate, ClientBuilder, Identity, Request, Response};
+use thiserror::Error;
 
-use crate::config::Portal;
-
-pub use build::BuildError;
-
-use build::CertificateFiles;
+use crate::config::{self, Portal, Proxy};
+use crate::pem::{Pem, PemError};
 
 /// Sends a request and returns the head of the answer: over HTTP, and in tests without a network.
 pub(crate) trait Transport: Send + Sync {
-    fn send(&self, request: Request) -> Sending<'_>;
+    fn send(&self, request: Request) -> BoxFuture<'_, reqwest::Result<Response>>;
 }
 
-pub(super) type Sending<'a> = Pin<Box<dyn Future<Output = reqwest::Result<Response>> + Send + 'a>>;
-
 impl Transport for reqwest::Client {
-    fn send(&self, request: Request) -> Sending<'_> {
+    fn send(&self, request: Request) -> BoxFuture<'_, reqwest::Result<Response>> {
         Box::pin(self.execute(request))
     }
 }
 
-/// The way to a portal.
-pub(super) struct Connection {
-    portal: Portal,
-    connect_timeout: Duration,
-    concurrency: usize,
-    in_use: Mutex<Option<InUse>>,
+/// Why a client cannot be built.
+#[derive(Debug, Error)]
+pub enum BuildError {
+    /// A file that the configuration names cannot be used.
+    #[error(transparent)]
+    Pem(#[from] PemError),
+    #[error("cert_file with key_file cannot be used: {0}")]
+    Identity(reqwest::Error),
+    #[error("proxy_url cannot be used: {0}")]
+    Proxy(reqwest::Error),
+    #[error(
+        "cannot set up HTTP: {0}; when no certificates are installed on this machine, set ca_file"
+    )]
+    Http(#[from] reqwest::Error),
 }
 
+/// The way to a portal.
 #[derive(Clone)]
-struct InUse {
-    transport: Arc<dyn Transport>,
+pub(super) struct Connection {
+    pub transport: Arc<dyn Transport>,
     /// A hash of the certificate files that it was built from.
-    files: u64,
+    pub files: u64,
 }
 
 impl Connection {
-    /// The certificate files are read when the portal is asked first: one that is missing is that portal's trouble, until it is there.
-    pub fn new(portal: Portal, connect_timeout: Duration, concurrency: usize) -> Self {
-        Self {
-            portal,
-            connect_timeout,
-            concurrency,
-            in_use: Mutex::default(),
-        }
-    }
-
-    /// What sends requests, with the certificate files as they are now; with the last ones while these cannot be used. Blocks for
-    /// small files.
-    pub fn refreshed(&self) -> Result<Arc<dyn Transport>, BuildError> {
-        let mut in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = match (self.current(in_use.as_ref()), &*in_use) {
-            (Err(error), Some(last)) => {
-                let portal = &self.portal.name;
-                warn!(%portal, %error, "new certificate files cannot be used; the last ones stay in use");
-                last.clone()
-            }
-            (current, _) => current?,
-        };
-        Ok(Arc::clone(&in_use.insert(current).transport))
-    }
-
-    fn current(&self, last: Option<&InUse>) -> Result<InUse, BuildError> {
-        let files = CertificateFiles::read(&self.portal)?;
+    /// Reads the certificate files, and builds another connection than the last one if they are others. Blocks for small files; sends nothing.
+    pub fn new(
+        portal: &Portal,
+        request: &config::Request,
+        concurrency: usize,
+        last: Option<&Self>,
+    ) -> Result<Self, BuildError> {
+        let authorities = portal.ca_file.as_ref().map(Pem::read).transpose()?;
+        let certificate = portal.client_certificate.as_ref();
+        let chain = certificate.map(|it| Pem::read(&it.cert_file)).transpose()?;
+        let key = certificate.map(|it| Pem::read(&it.key_file)).transpose()?;
         let mut hasher = DefaultHasher::new();
-        files.hash(&mut hasher);
-        let hash = hasher.finish();
-        Ok(match last.filter(|last| last.files == hash) {
-            Some(last) => last.clone(),
-            None => InUse {
-                transport: Arc::new(self.build(&files)?),
-                files: hash,
-            },
-        })
+        (&authorities, &chain, &key).hash(&mut hasher);
+        let files = hasher.finish();
+        if let Some(last) = last.filter(|last| last.files == files) {
+            return Ok(last.clone());
+        }
+        crate::tls::install_provider();
+        // Answers are unpacked where their size is limited.
+        let mut builder = reqwest::Client::builder()
+            .user_agent(&portal.user_agent)
+            .connect_timeout(request.connect_timeout)
+            .no_gzip()
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .pool_max_idle_per_host(concurrency);
+        builder = with_proxy(builder, &portal.proxy)?;
+        if let Some(authorities) = authorities {
+            builder = builder.tls_certs_only(trusted(&authorities)?);
+        } else if portal.base_url.as_url().scheme() == "http" {
+            // Without TLS, no certificates of the machine are looked for.
+            builder = builder.tls_certs_only([]);
+        }
+        if let Some((chain, key)) = chain.zip(key) {
+            builder = builder.identity(identity(&chain, &key)?);
+        }
+        let transport = Arc::new(builder.build()?);
+        Ok(Self { transport, files })
     }
+}
 
-    /// Sends all requests by this way.
-    #[cfg(test)]
-    pub fn connect_by(&self, transport: Arc<dyn Transport>) {
-        let files = self.current(None).unwrap().files;
-        *self.in_use.lock().unwrap() = Some(InUse { transport, files });
-    }
+fn with_proxy(builder: ClientBuilder, proxy: &Proxy) -> Result<ClientBuilder, BuildError> {
+    Ok(match proxy {
+        Proxy::None => builder.no_proxy(),
+        Proxy::Environment => builder,
+        Proxy::Address(address) => {
+            let proxy = reqwest::Proxy::all(address.clone()).map_err(BuildError::Proxy)?;
+            builder.no_proxy().proxy(proxy)
+        }
+    })
+}
+
+/// With `ca_file`, that authority alone is trusted.
+fn trusted(authorities: &Pem) -> Result<Vec<Certificate>, BuildError> {
+    let authorities = authorities.certificates()?;
+    let authorities = authorities.iter().map(|der| Certificate::from_der(der));
+    Ok(authorities.collect::<Result<_, _>>()?)
+}
+
+fn identity(chain: &Pem, key: &Pem) -> Result<Identity, BuildError> {
+    chain.certificates()?;
+    key.key()?;
+    let both = [chain.as_bytes(), key.as_bytes()].join(&b'\n');
+    Identity::from_pem(&both).map_err(BuildError::Identity)
 }

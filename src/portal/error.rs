@@ -33,20 +33,14 @@ pub enum PortalError {
         url: String,
         error: Box<PortalError>,
     },
-    /// No connection could be made, to the portal or to the proxy; nothing was sent.
+    /// The connection broke, or none could be made to the portal or to the proxy.
     #[error("no answer: {cause}")]
-    NotConnected { cause: String },
-    /// The connection broke.
-    #[error("no answer: {cause}")]
-    Connection { cause: String },
+    Connection { cause: String, was_made: bool },
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
     Timeout { limit: Duration },
     /// The answer is larger than the configuration allows.
     #[error("the decompressed answer is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
     /// Another status than 200.
     #[error("{}", describe(*status, reason.as_deref(), false))]
     Status {
@@ -84,10 +78,9 @@ impl PortalError {
         match self {
             Self::Key(_) => Trouble::KeyUnreadable,
             Self::List { error, .. } => error.trouble(),
-            Self::NotPrepared { .. }
-            | Self::NotConnected { .. }
-            | Self::Connection { .. }
-            | Self::Timeout { .. } => Trouble::Unreachable,
+            Self::NotPrepared { .. } | Self::Connection { .. } | Self::Timeout { .. } => {
+                Trouble::Unreachable
+            }
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
             Self::Status { status, .. } => match status {
                 401 => Trouble::Unauthorized,
@@ -103,7 +96,7 @@ impl PortalError {
     /// Why this error may be temporary; `None` if a retry does not help.
     pub(super) const fn retry_reason(&self) -> Option<RetryReason> {
         Some(match self {
-            Self::NotConnected { .. } | Self::Connection { .. } => RetryReason::Connection,
+            Self::Connection { .. } => RetryReason::Connection,
             Self::Timeout { .. } | Self::Status { status: 408, .. } => RetryReason::Timeout,
             Self::Status { status: 429, .. } => RetryReason::RateLimited,
             Self::Status {
@@ -117,7 +110,12 @@ impl PortalError {
     pub(super) const fn was_not_sent(&self) -> bool {
         matches!(
             self,
-            Self::Key(_) | Self::NotPrepared { .. } | Self::NotConnected { .. }
+            Self::Key(_)
+                | Self::NotPrepared { .. }
+                | Self::Connection {
+                    was_made: false,
+                    ..
+                }
         )
     }
 
@@ -170,15 +168,11 @@ impl PortalError {
 impl From<reqwest::Error> for PortalError {
     fn from(error: reqwest::Error) -> Self {
         let advice = connection_advice(&error);
-        let is_not_connected = error.is_connect();
+        let was_made = !error.is_connect();
         let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
         let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
         let cause = format!("{cause}; {advice}");
-        if is_not_connected {
-            Self::NotConnected { cause }
-        } else {
-            Self::Connection { cause }
-        }
+        Self::Connection { cause, was_made }
     }
 }
 

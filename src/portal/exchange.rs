@@ -63,8 +63,8 @@ pub(super) async fn receive(
     let date = text(headers, DATE).and_then(|date| httpdate::parse_http_date(date).ok());
     let body = body(response, most_bytes, key).await?;
     if is_cut_off(&body) {
-        let cause = "the answer ends in the middle".to_owned();
-        return Err(PortalError::Connection { cause });
+        let (cause, was_made) = ("the answer ends in the middle".to_owned(), true);
+        return Err(PortalError::Connection { cause, was_made });
     }
     Ok(Reply {
         body,

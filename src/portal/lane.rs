@@ -103,6 +103,11 @@ impl Lane {
         sleep_until(rests_until).await;
     }
 
+    /// Whether its last request failed.
+    pub(super) fn repeats(&self) -> bool {
+        self.failing().is_some()
+    }
+
     /// The last error, if all requests failed for so long.
     pub fn failed_for(&self, time: Duration) -> Option<String> {
         let failing = self.failing();

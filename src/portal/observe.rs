@@ -29,18 +29,11 @@ impl Endpoint {
     }
 }
 
-/// How a request was answered: the label `code`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    Status(u16),
-    Error,
-}
-
 /// Is notified of each request; by default, it ignores them.
 #[expect(unused_variables, reason = "the names say what is reported")]
 pub trait Observer: Send + Sync {
-    /// A request was sent and answered, or not.
-    fn requested(&self, endpoint: Endpoint, code: Code, took: Duration) {}
+    /// A request was sent, and answered with a status, or not.
+    fn requested(&self, endpoint: Endpoint, status: Option<u16>, took: Duration) {}
 
     /// A request will be sent again.
     fn retried(&self, endpoint: Endpoint, reason: RetryReason) {}

@@ -1,6 +1,5 @@
 //! Which requests are worth another try, and after how long.
 
-use std::iter::successors;
 use std::time::Duration;
 
 use crate::model::{Timestamp, label_values};
@@ -29,16 +28,12 @@ label_values! {
     }
 }
 
-/// A delay for each retry, doubling from [`FIRST_DELAY`] to [`MAX_DELAY`]: the upper ends of the random waits.
-pub(super) fn delays(retries: u32) -> impl Iterator<Item = Duration> {
-    let doubled = |delay: &Duration| Some((*delay * 2).min(MAX_DELAY));
-    successors(Some(FIRST_DELAY), doubled).take(retries as usize)
-}
-
-/// How long to wait: what the portal asked for, up to a minute, or else any part of the delay ("full jitter").
-pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) -> Duration {
-    let asked = retry_after.map(|wait| wait.min(MAX_WAIT));
-    asked.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
+/// How long to wait before a retry, counted from 0: what the portal asked for, up to a minute, or else any part ("full jitter") of a delay that
+/// doubles from [`FIRST_DELAY`] to [`MAX_DELAY`].
+pub(super) fn wait(retry: u32, retry_after: Option<Duration>, random: f64) -> Duration {
+    let longest = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(retry));
+    let own = longest.min(MAX_DELAY).mul_f64(random.clamp(0.0, 1.0));
+    retry_after.map_or(own, |asked| asked.min(MAX_WAIT))
 }
 
 /// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year. Parts of a second are rounded up.
@@ -92,19 +87,20 @@ mod tests {
 
     #[test]
     fn delays_double_up_to_half_a_minute() {
-        let delays: Vec<_> = delays(9).map(|delay| delay.as_millis()).collect();
+        let delays =
+            [0, 1, 2, 3, 4, 5, 6, 7, 1_000].map(|retry| wait(retry, None, 1.0).as_millis());
         let expected = [
             500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
         ];
         assert_eq!(delays, expected);
+        assert_eq!(wait(1, None, 0.25), Duration::from_millis(250));
     }
 
     #[test]
     fn the_portal_says_how_long_to_wait_up_to_a_minute() {
         let second = Duration::from_secs(1);
-        assert_eq!(wait(second, Some(second * 7), 0.5), second * 7);
-        assert_eq!(wait(second, Some(second * 90), 0.5), second * 60);
-        assert_eq!(wait(second, None, 0.25), second / 4);
+        assert_eq!(wait(0, Some(second * 7), 0.5), second * 7);
+        assert_eq!(wait(0, Some(second * 90), 0.5), second * 60);
     }
 
     proptest! {

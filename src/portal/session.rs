@@ -17,11 +17,13 @@ use crate::portal::exchange::{Reply, receive, request};
 use crate::portal::key::ApiKey;
 use crate::portal::lane::Lane;
 use crate::portal::listing::Listing;
-use crate::portal::observe::Code;
 use crate::portal::requeue::Requeue;
 use crate::portal::retry;
 use crate::portal::throttle::Admission;
 use crate::portal::wire::PageBody;
+
+/// Largest answer to `reindex-failed`, in bytes after decompression: it is a number.
+const MAX_REINDEX_BYTES: usize = 64 * 1024;
 
 /// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
 /// known.
@@ -53,7 +55,7 @@ impl Session {
         let reply = self.get(Ask::Mine, &Lane::default(), limit).await;
         let listed = reply.and_then(|reply| Listing::decode(reply.body, reply.date));
         listed.map_err(|error| PortalError::List {
-            url: Ask::Mine.address(&self.client.base).into(),
+            url: Ask::Mine.address(self.client.base()).into(),
             error: Box::new(error),
         })
     }
@@ -107,15 +109,13 @@ impl Session {
         _admission: &Admission<'_>,
     ) -> Result<Reply, PortalError> {
         let (client, key) = (&*self.client, self.key());
-        let most_bytes = match ask {
-            Ask::Mine => MAX_LIST_BYTES,
-            _ => client.max_body_bytes,
+        let config = &client.request;
+        let (most_bytes, limit) = match ask {
+            Ask::Mine => (MAX_LIST_BYTES, config.timeout.min(limit)),
+            Ask::ReindexFailed(_) => (MAX_REINDEX_BYTES, config.timeout.max(REINDEX_TIMEOUT)),
+            _ => (config.max_body_bytes, config.timeout.min(limit)),
         };
-        let limit = match ask {
-            Ask::ReindexFailed(_) => client.timeout.max(REINDEX_TIMEOUT),
-            _ => client.timeout.min(limit),
-        };
-        let request = request(ask, &client.base, &key)?;
+        let request = request(ask, client.base(), &key)?;
         let begun = Moment::now().steady;
         let mut status = None;
         let exchange = async {
@@ -132,16 +132,14 @@ impl Session {
             _ => Err(PortalError::Timeout { limit }),
         });
         let took = begun.elapsed();
-        let code = status.map_or(Code::Error, |status| Code::Status(status.as_u16()));
-        client.observer.requested(ask.endpoint(), code, took);
+        let status = status.map(|status| status.as_u16());
+        client.observer.requested(ask.endpoint(), status, took);
         lane.answered(took, limit);
         match &result {
             Ok(_) => client.throttle.answered(),
             // A request that is repeated says nothing new: a folder that is always refused does not slow down the others.
-            Err(error) if error.status() == Some(429) => {
-                if lane.failed_for(Duration::ZERO).is_none() {
-                    client.throttle.limited();
-                }
+            Err(error) if error.status() == Some(429) && !lane.repeats() => {
+                client.throttle.limited();
             }
             Err(_) => {}
         }
@@ -152,7 +150,7 @@ impl Session {
     /// requests is not waited for again.
     async fn get(&self, ask: Ask<'_>, lane: &Lane, limit: Duration) -> Result<Reply, PortalError> {
         let client = &*self.client;
-        let mut delays = retry::delays(client.retries);
+        let mut retries = 0;
         loop {
             let key = self.key();
             let error = match self.once(ask, lane, limit).await {
@@ -165,13 +163,15 @@ impl Session {
             if error.status() == Some(401) && self.is_rotated(&key).await {
                 continue;
             }
-            let is_late = matches!(error, PortalError::Timeout { .. }) && limit < client.timeout;
-            let reason = error.retry_reason().filter(|_| !is_late);
-            let Some((reason, delay)) = reason.zip(delays.next()) else {
+            let is_late =
+                matches!(error, PortalError::Timeout { .. }) && limit < client.request.timeout;
+            let may_repeat = retries < client.request.retries && !is_late;
+            let Some(reason) = error.retry_reason().filter(|_| may_repeat) else {
                 return Err(error);
             };
-            let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
-            debug!(url = %ask.address(&client.base), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
+            let wait = retry::wait(retries, error.retry_after(), fastrand::f64());
+            retries += 1;
+            debug!(url = %ask.address(client.base()), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
             lane.rest(wait, &error).await;
         }

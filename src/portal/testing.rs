@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use reqwest::Request;
+use futures_util::future::BoxFuture;
+use reqwest::{Request, Response};
 use tower::ServiceExt as _;
 
-use crate::portal::connection::{Sending, Transport};
+use crate::portal::connection::Transport;
 
 impl Transport for Router {
-    fn send(&self, request: Request) -> Sending<'_> {
+    fn send(&self, request: Request) -> BoxFuture<'_, reqwest::Result<Response>> {
         let portal = self.clone();
         Box::pin(async move {
             let request = axum::http::Request::<reqwest::Body>::try_from(request)?;

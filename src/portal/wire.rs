@@ -54,7 +54,7 @@ pub(super) struct FolderRow<'a> {
 struct FilePage<'a> {
     #[serde(borrow)]
     data: Rows<FileRow<'a>, 10_000>,
-    pagination: Pagination,
+    pagination: Page,
 }
 
 /// What is not needed of each row is decoded when it is asked for.
@@ -115,10 +115,12 @@ impl FileRow<'_> {
     }
 }
 
-/// The pagination object as it came (docs/portal.md, File list).
+/// A page without its rows: its pagination object as it came (docs/portal.md, File list), and how many rows it has.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pagination {
+pub struct Page {
+    #[serde(skip)]
+    pub rows: u64,
     /// Files in the folder, at the time of this request.
     #[serde(deserialize_with = "total")]
     pub total: u64,
@@ -127,13 +129,6 @@ pub struct Pagination {
     /// Rows that a full page holds.
     #[serde(default, deserialize_with = "optional_whole")]
     pub page_size: Option<u64>,
-}
-
-/// The parts of a page other than its rows.
-#[derive(Debug, Clone, Copy)]
-pub struct Page {
-    pub rows: u64,
-    pub pagination: Pagination,
 }
 
 /// The body of one page, from which its rows borrow.
@@ -151,7 +146,7 @@ impl PageBody {
         let FilePage { data, pagination } = decode(&self.0)?;
         let rows = data.0.len() as u64;
         data.0.into_iter().for_each(each);
-        Ok(Page { rows, pagination })
+        Ok(Page { rows, ..pagination })
     }
 }
 

@@ -76,7 +76,7 @@ async fn read_again(
     if !agree || !any_failed {
         return Ok(Err(Reason::Counts));
     }
-    let came = page.pagination.total;
+    let came = page.total;
     let facts = input.facts(folder);
     let came = came.saturating_sub(facts.counts.total());
     if facts.backlog().saturating_add(came) > facts.max_backlog() {

@@ -163,7 +163,7 @@ fn sought(body: &PageBody, file: FileKey) -> Result<Observation, PortalError> {
             seen = Some(Observation::Status(row.status()));
         }
     })?;
-    let all = page.pagination.total <= page.rows;
+    let all = page.total <= page.rows;
     Ok(seen.unwrap_or(if all {
         Observation::Absent
     } else {

@@ -47,7 +47,7 @@ fn a_page_that_is_empty_though_much_is_missing_ends_the_scan() {
     ] {
         let error = run_pages(rows, total).unwrap_err();
         assert!(
-            matches!(error, ReadError::Empty { page: empty, .. } if empty == PageRequest::by_name(page)),
+            matches!(error, ReadError::Empty { page: empty, .. } if empty == Sort::Filename.page(page)),
             "{rows:?}: {error}"
         );
     }
@@ -86,7 +86,7 @@ proptest! {
                     *made.borrow_mut() += 1;
                 }
             }
-            folder.page(PageRequest::by_name(number))
+            folder.page(Sort::Filename.page(number))
         });
         let Ok(scan) = scan else { return Ok(()) };
         if scan.consistent {

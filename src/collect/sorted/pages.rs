@@ -10,7 +10,7 @@ use crate::collect::sorted::map::{CellRange, List, add};
 use crate::collect::sorting::comes_again;
 use crate::count::{DoneFiles, FolderCount, MAX_FILES, Unfinished};
 use crate::model::{ByStatus, FileKey, Status, StatusWord};
-use crate::portal::{PageBody, PageRequest};
+use crate::portal::{PageBody, PageRequest, Sort};
 
 pub(super) struct Pages<'a> {
     /// The latest read of each page.
@@ -88,7 +88,7 @@ impl<'a> Pages<'a> {
         if total > MAX_FILES {
             return Err(ReadError::ImplausibleTotal { total });
         }
-        if page.is_descending {
+        if page.is_descending() {
             runs.reverse();
         }
         keys.sort_unstable();
@@ -168,9 +168,9 @@ impl<'a> Pages<'a> {
 
     /// Whether the list from its end begins with files with which it begins from its start.
     pub fn begin_alike(&self) -> bool {
-        let first = PageRequest::by_status(1);
+        let first = Sort::Status.page(1);
         let keys = |page| self.reads.get(&page).map_or(&[][..], |read| &read.keys);
-        let (start, end) = (keys(first), keys(first.descending()));
+        let (start, end) = (keys(first), keys(Sort::StatusDescending.page(1)));
         let may_meet = (start.len() + end.len()) as u64 >= self.layout.total;
         !may_meet && start.iter().any(|key| end.binary_search(key).is_ok())
     }

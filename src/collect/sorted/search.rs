@@ -12,7 +12,7 @@ use crate::collect::sorted::pages::Pages;
 use crate::collect::sorted::{Method, SortedRead, plan};
 use crate::count::FolderCount;
 use crate::model::ByStatus;
-use crate::portal::PageRequest;
+use crate::portal::{PageRequest, Sort};
 
 /// Passes over the pages that the boundaries depend on, at most: one before the rows are read, and four after it.
 const PASSES: u32 = 5;
@@ -93,7 +93,7 @@ impl<F: FetchPage> Search<'_, F> {
     /// Finds the boundaries in passes, and whether two of them showed the same. All reads of a pass follow all reads of the one before, so boundaries
     /// that both show held at the moment between. The total may differ: files between the boundaries came or went, and the later pass counts them.
     async fn find(&mut self) -> Result<(List, bool), ReadError> {
-        self.read([PageRequest::by_status(1)].into()).await?;
+        self.read([Sort::Status.page(1)].into()).await?;
         let is_one_page = self.pages.is_one();
         let mut hints = self.method.hints.in_list_of(self.pages.layout.total);
         let mut before: Option<List> = None;

@@ -13,7 +13,7 @@ use crate::collect::error::ReadError;
 use crate::collect::testing::{Folder, Quirk, counts};
 use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
-use crate::portal::{PageBody, PageRequest, PortalError};
+use crate::portal::{PageBody, PageRequest, PortalError, Sort};
 
 /// One for all tests, whose classifier remembers the classes of the few reasons that there are.
 static CONTEXT: LazyLock<TallyContext> = LazyLock::new(TallyContext::default);
@@ -243,7 +243,7 @@ fn a_portal_that_refuses_pages_far_from_the_start_is_read_from_both_ends() {
 #[test]
 fn a_portal_that_ignores_the_order_that_is_asked_for_is_not_read_from_both_ends() {
     let folder = mixed(&[(Status::Failed, 160), (Status::Done, 30_000)], 100);
-    let ascending = |page: PageRequest| PageRequest::by_status(page.page);
+    let ascending = |page: PageRequest| Sort::Status.page(page.page);
     let (sorted, _) = try_refused(&folder, &Boundaries::default(), ascending);
     let error = sorted.unwrap_err();
     assert!(error.is_of_deep_page(), "{error}");

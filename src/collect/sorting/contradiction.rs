@@ -41,7 +41,7 @@ async fn read(fetch: &impl FetchPage, pages: &BTreeSet<PageRequest>) -> Result<R
     let mut rows = Rows::new();
     for page in pages {
         let (page, body) = fetch(*page).await?;
-        let step = if page.is_descending { -1 } else { 1 };
+        let step = if page.is_descending() { -1 } else { 1 };
         let mut place = 0;
         read_rows(page, &body, |row| {
             rows.insert((page, place), (row.key(), row.word()));
@@ -62,6 +62,7 @@ mod tests {
     use super::*;
     use crate::collect::testing::{Change, Folder, Quirk};
     use crate::model::Status::{self, Done, Failed, Pending};
+    use crate::portal::Sort;
 
     fn folder(statuses: impl Fn(usize) -> Status) -> Folder {
         Folder::with((0..100).map(statuses), 10)
@@ -69,7 +70,7 @@ mod tests {
 
     /// Checks some pages; `change` is made between the two reads.
     async fn refutes(folder: Folder, change: impl Fn(&mut Folder)) -> bool {
-        let pages = [1, 4, 6, 10].map(PageRequest::by_status);
+        let pages = [1, 4, 6, 10].map(|page| Sort::Status.page(page));
         let folder = RefCell::new(folder);
         let fetch = |page| {
             let mut folder = folder.borrow_mut();

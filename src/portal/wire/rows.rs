@@ -1,7 +1,6 @@
 //! The rows of an answer. A hostile body may hold millions.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -12,27 +11,25 @@ pub(in crate::portal) struct Rows<R, const MOST: usize>(pub Vec<R>);
 
 impl<'de, R: Deserialize<'de> + Default, const MOST: usize> Deserialize<'de> for Rows<R, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Reader(PhantomData))
+        deserializer.deserialize_seq(Self(Vec::new()))
     }
 }
 
-struct Reader<R, const MOST: usize>(PhantomData<R>);
-
-impl<'de, R: Deserialize<'de> + Default, const MOST: usize> Visitor<'de> for Reader<R, MOST> {
-    type Value = Rows<R, MOST>;
+/// Reads into itself.
+impl<'de, R: Deserialize<'de> + Default, const MOST: usize> Visitor<'de> for Rows<R, MOST> {
+    type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of rows")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut rows = Vec::new();
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Self, A::Error> {
         while let Some(row) = elements.next_element::<Option<R>>()? {
-            if rows.len() == MOST {
+            if self.0.len() == MOST {
                 return Err(A::Error::custom(format!("more than {MOST} rows")));
             }
-            rows.push(row.unwrap_or_default());
+            self.0.push(row.unwrap_or_default());
         }
-        Ok(Rows(rows))
+        Ok(self)
     }
 }

@@ -138,7 +138,7 @@ fn a_count_is_a_number_that_is_not_negative() {
 fn an_optional_number_that_is_none_is_absent() {
     for value in ["-1", "1.5", "\"first\"", "null", "[]"] {
         let json = format!(r#"{{"total":"12","page":{value},"pageSize":{value}}}"#);
-        let pagination: Pagination = serde_json::from_str(&json).unwrap();
+        let pagination: Page = serde_json::from_str(&json).unwrap();
         assert_eq!(pagination.total, 12, "{value}");
         assert_eq!((pagination.page, pagination.page_size), (None, None));
         let meta: Meta = serde_json::from_str(&format!(r#"{{"total":{value}}}"#)).unwrap();
