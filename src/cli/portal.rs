@@ -34,7 +34,7 @@ pub(super) struct PortalArgs {
     pub speed: f64,
     /// Begin with this number of folders.
     #[arg(long = "portal.folders", value_name = "N", default_value_t = 12)]
-    folders: usize,
+    folders: u16,
     /// Begin with this number of files.
     #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
     files: usize,
@@ -96,7 +96,7 @@ pub(super) async fn generate(
     let options = Options {
         seed: args.seed,
         speed: args.speed,
-        folders: args.folders,
+        folders: args.folders.into(),
         files: args.files,
         transcription: args.transcription,
         key: args.key.clone(),

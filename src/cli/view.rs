@@ -16,7 +16,7 @@ use crate::text;
 /// Longest text of a cell in a table, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
 
-/// A word up to this length, that of a time, is not wrapped, so that it can be copied.
+/// A word up to this length, that of a time, is not wrapped where there is room for one in each column, so that it can be copied.
 const WORD_CHARACTERS: u16 = 20;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -53,15 +53,15 @@ impl List {
         if columns.is_empty() {
             return String::new();
         }
-        let wide = self.drawn(&columns, width, 1);
+        let wide = self.drawn(&columns, width, false);
         let needed = wide.lines().next().map_or(0, |line| line.chars().count());
         match width {
-            Some(width) if needed > width.into() => self.drawn(&columns, Some(width), 0),
+            Some(width) if needed > width.into() => self.drawn(&columns, Some(width), true),
             _ => wide,
         }
     }
 
-    fn drawn(&self, columns: &[&str], width: Option<u16>, space: u16) -> String {
+    fn drawn(&self, columns: &[&str], width: Option<u16>, is_narrow: bool) -> String {
         let mut table = Table::new();
         table.load_style(UTF8_FULL_CONDENSED);
         if let Some(width) = width {
@@ -72,16 +72,21 @@ impl List {
         table.set_header(header());
         let rows = self.rows.iter();
         table.add_rows(rows.map(|row| columns.iter().map(|column| cell(&row[column]))));
-        for ((shown, column), title) in table.column_iter_mut().zip(columns).zip(header()) {
-            let mut rows = self.rows.iter();
-            let cells = rows.clone().map(|row| cell(&row[column]));
+        let longest = columns.iter().zip(header()).map(|(column, title)| {
+            let cells = self.rows.iter().map(|row| cell(&row[column]));
             let words = cells.chain([title]).map(|text| longest_word(&text));
-            let least = words.max().unwrap_or(0).min(WORD_CHARACTERS);
-            shown.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(
-                least + 2 * space,
-            )));
+            words.max().unwrap_or(0)
+        });
+        let longest: Vec<_> = longest.collect();
+        let (space, most) = match width.filter(|_| is_narrow) {
+            Some(width) => (0, unwrapped(&longest, width)),
+            None => (1, WORD_CHARACTERS),
+        };
+        for ((shown, column), word) in table.column_iter_mut().zip(columns).zip(longest) {
+            let least = Width::Fixed(word.min(most) + 2 * space);
+            shown.set_constraint(ColumnConstraint::LowerBoundary(least));
             shown.set_padding((space, space));
-            if rows.any(|row| row[column].is_number()) {
+            if self.rows.iter().any(|row| row[column].is_number()) {
                 shown.set_cell_alignment(CellAlignment::Right);
             }
         }
@@ -148,6 +153,15 @@ fn plain(value: &Value) -> Cow<'_, str> {
         Value::Array(parts) => joined(parts.iter().map(plain).collect(), ", "),
         Value::Object(fields) => joined(fields.values().map(plain).collect(), ": "),
     }
+}
+
+/// The length up to which words are not wrapped in columns with these longest ones and no space between them: as much as fits.
+fn unwrapped(longest: &[u16], width: u16) -> u16 {
+    let fits = |most: &u16| {
+        let columns = longest.iter().map(|word| word.min(most) + 1);
+        columns.fold(1, u16::saturating_add) <= width
+    };
+    (1..=WORD_CHARACTERS).rev().find(fits).unwrap_or(1)
 }
 
 fn longest_word(text: &str) -> u16 {
