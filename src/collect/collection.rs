@@ -224,7 +224,7 @@ impl Collector {
         let before = self.runs.shown.last_run.map(|run| run.result);
         let word = result.as_str();
         match self.why_failed() {
-            Some(why) if result != RunResult::Success => {
+            Some(why) => {
                 warn!(%portal, result = word, why, counted, failed, requests, seconds, "collection ended");
             }
             _ if before == Some(result) => {

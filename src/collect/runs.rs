@@ -113,7 +113,8 @@ impl Runs {
         for run in &mut self.reading {
             if run.outstanding.remove(&folder) {
                 match outcome {
-                    ReadOutcome::Counted | ReadOutcome::NothingToCount => run.counted += 1,
+                    ReadOutcome::Counted => run.counted += 1,
+                    ReadOutcome::NothingToCount => {}
                     ReadOutcome::Failed => run.failed += 1,
                 }
             }
@@ -186,6 +187,8 @@ mod tests {
             }
             let run = runs.take_ended(now, 0).unwrap();
             assert_eq!(run.result, result, "{outcomes:?}");
+            let counted = outcomes.iter().filter(|outcome| **outcome == Counted);
+            assert_eq!(run.counted, counted.count(), "{outcomes:?}");
             assert!(runs.take_ended(now, 0).is_none());
         }
     }
