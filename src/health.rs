@@ -58,7 +58,7 @@ pub struct FolderHealth {
 pub struct Conditions {
     /// Whether a kill switch stops reindexing.
     pub kill_switch: bool,
-    /// Whether the configuration that is written could not be used.
+    /// Whether the configuration file or that of the web is not in use as it is now.
     pub reload_failed: bool,
 }
 
@@ -83,7 +83,7 @@ pub fn judge(snapshot: &Snapshot, conditions: Conditions, now: Moment) -> Health
         Some(_) if portals.iter().all(has_failed) => Status::Fail,
         Some(_) => Status::Warn,
     };
-    let not_reloaded = "the changed configuration could not be used: the previous one is in use, and the log has the reason";
+    let not_reloaded = "a changed configuration file could not be used: what it said before is in use, and the log has the reason";
     let not_reloaded = Finding::new(Kind::ExporterProblem, not_reloaded);
     let findings = conditions.reload_failed.then_some(not_reloaded);
     Health {

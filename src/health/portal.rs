@@ -32,7 +32,7 @@ pub(super) fn findings(
         unwritten.map(|error| format!("counters of entries do not change: {error}")),
         refused.map(|why| format!("nothing is reindexed: {why}")),
     ];
-    let stopped = stopped.then(|| "nothing is reindexed: the kill switch is on".to_owned());
+    let stopped = stopped.then(|| "nothing is reindexed: the kill switch is on: its file exists, or the folder of that cannot be read".to_owned());
     let remarks = portal.remarks.iter().cloned().chain(stopped);
     let of = |kind| move |sentence| Finding::new(kind, sentence);
     let problems = problems.into_iter().flatten();
@@ -98,7 +98,7 @@ fn list(portal: &PortalView) -> Option<Finding> {
     };
     let says = match failure.trouble {
         Trouble::Unauthorized => "it rejects the key",
-        Trouble::KeyUnreadable => "it cannot be asked, because its key cannot be read,",
+        Trouble::KeyUnreadable => "its key cannot be read",
         Trouble::AddressRefused => "it refuses this host's address",
         Trouble::Unreachable => "it does not answer",
         Trouble::RateLimited => "it limits the requests",
@@ -107,6 +107,7 @@ fn list(portal: &PortalView) -> Option<Finding> {
     };
     let ListFailure { message, since, .. } = failure;
     let message = message.strip_prefix("no answer: ").unwrap_or(message);
-    let sentence = format!("{says} since {since}: {message}");
+    // The reason may have changed since then.
+    let sentence = format!("its folders cannot be read since {since}; {says}: {message}");
     Some(Finding::new(Kind::PortalUnreadable, sentence))
 }

@@ -116,7 +116,8 @@ fn what_an_old_list_said_is_not_judged_while_the_list_cannot_be_read() {
     };
     let portals = vec![portal(old, vec![])];
     let health = judge(&snapshot(portals), Conditions::default(), Moment::now());
-    let says = "it rejects the key since 1970-01-01T00:00:00Z: status 401";
+    let says =
+        "its folders cannot be read since 1970-01-01T00:00:00Z; it rejects the key: status 401";
     assert_eq!(sentences(&health.portals[0].findings), says);
 }
 

@@ -67,6 +67,7 @@ impl Site {
             router = router.route(route.as_str(), answer);
         }
         router
+            .fallback(async || line(StatusCode::NOT_FOUND, "there is no such page"))
             .layer(compression())
             .layer(guard)
             .with_state(Arc::new(self))
@@ -144,14 +145,14 @@ async fn reload(State(site): State<Arc<Site>>) -> Response {
     let (answer, answered) = oneshot::channel();
     // If the process stops, nobody answers either.
     let _ = requests.send(answer).await;
-    let web_fault = || site.web_fault().map(|fault| fault.to_string());
-    match answered
-        .await
-        .map(|reloaded| reloaded.err().or_else(web_fault))
-    {
-        Ok(None) => line(StatusCode::OK, "reloaded"),
-        Ok(Some(reason)) => line(StatusCode::INTERNAL_SERVER_ERROR, reason),
-        Err(_) => line(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    match (answered.await, site.web_fault()) {
+        (Ok(Ok(())), None) => line(StatusCode::OK, "reloaded"),
+        (Ok(Ok(())), Some(fault)) => {
+            let reason = format!("the configuration is reloaded; that of the web is not: {fault}");
+            line(StatusCode::INTERNAL_SERVER_ERROR, reason)
+        }
+        (Ok(Err(reason)), _) => line(StatusCode::INTERNAL_SERVER_ERROR, reason),
+        (Err(_), _) => line(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     }
 }
 

@@ -191,8 +191,14 @@ async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_r
     portal.world(|world| world.revoke_key("kbk_demo"));
     let exporter = Exporter::start(&workspace).await;
     let page = Page::open(&exporter).await;
-    page.says("never", &["Portal main: it rejects the key since "])
-        .await;
+    page.says(
+        "never",
+        &[
+            "Portal main: its folders cannot be read since ",
+            "it rejects the key",
+        ],
+    )
+    .await;
     let text = page.browser.text("main").await;
     for said in ["main: no folder is known", "No folder is known."] {
         assert!(text.contains(said), "{said}: {text}");
@@ -211,8 +217,14 @@ async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_r
         url: format!("http://{}", exporter.address()),
         ..page
     };
-    page.says("never", &["Portal main: it rejects the key since "])
-        .await;
+    page.says(
+        "never",
+        &[
+            "Portal main: its folders cannot be read since ",
+            "it rejects the key",
+        ],
+    )
+    .await;
     assert_eq!(page.browser.value(since).await, before);
     page.browser.close().await;
 }
@@ -236,7 +248,11 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     portal.refuse("/mine", 503);
     page.says(
         "down",
-        &["Portal main: it answers with errors since ", "status 503"],
+        &[
+            "Portal main: its folders cannot be read since ",
+            "it answers with errors",
+            "status 503",
+        ],
     )
     .await;
     let errors = exporter.get("/errors").await.text().await.unwrap();
@@ -252,8 +268,14 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     assert_eq!(page.browser.value(why).await, json!([down, down, down]));
     portal.heal();
     portal.world(|world| world.revoke_key("kbk_demo"));
-    page.says("revoked", &["Portal main: it rejects the key since "])
-        .await;
+    page.says(
+        "revoked",
+        &[
+            "Portal main: its folders cannot be read since ",
+            "it rejects the key",
+        ],
+    )
+    .await;
 
     // A tab in the background asks seldom, and does not take that for silence. Clocks are put forward, which waits for nobody.
     let hide = |is_hidden: bool| {
