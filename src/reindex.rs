@@ -223,6 +223,7 @@ impl Reindexer {
         let ledger = &self.dependencies.ledger;
         let view = ReindexView {
             decisions: self.shown.clone(),
+            decided: ledger.now(),
             book: ledger.book().map_err(|error| error.to_string()),
             write_error: self.refusal().cloned(),
         };

@@ -177,6 +177,8 @@ label_values! {
 pub struct ReindexView {
     /// The latest decision about each folder whose mode is not off.
     pub decisions: BTreeMap<FolderId, Decision>,
+    /// When they were made, by the clock of the ledger, which ends limits.
+    pub decided: Timestamp,
     /// The attempts, or why they are not known.
     pub book: Result<Arc<Book>, String>,
     /// Why something could not be written to the ledger, if so.

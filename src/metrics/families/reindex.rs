@@ -47,7 +47,7 @@ families! {
 
 fn remaining_files(portal: &PortalFacts<'_>) -> Option<f64> {
     let budget = &portal.view.reindex.rules.budget;
-    let files = policy::remaining_files(portal.book?, budget, portal.now.wall);
+    let files = policy::remaining_files(portal.book?, budget, portal.reindex?.decided);
     Some(float(files))
 }
 

@@ -47,7 +47,7 @@ pub struct WebConfigFacts {
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub book: Option<&'a Book>,
-    reindex: Option<&'a ReindexView>,
+    pub reindex: Option<&'a ReindexView>,
     pub now: Moment,
 }
 

@@ -1,7 +1,7 @@
 //! The wall clock is set while the program runs, by Debian's `libfaketime`.
 
 use super::ledger;
-use super::scene::{LONG_AGO, Scene, make_old_ledger};
+use super::scene::{LONG_AGO, Scene, budget_left, make_old_ledger};
 use crate::support::exporter::Exporter;
 
 pub(crate) use crate::support::clock::Clock;
@@ -20,18 +20,19 @@ impl Clock {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_set_forward_ends_no_cooldown_also_after_a_restart() {
+async fn a_clock_that_is_set_forward_ends_no_cooldown_and_no_window_of_the_budget() {
     let scene = Scene::new("enforce").await;
     make_old_ledger(&scene.workspace).await;
     let clock = Clock::of(&scene);
     let exporter = clock.start(&scene).await;
     scene.attempted(&exporter, "accepted").await;
     scene.helped_and_failed_anew(&exporter).await;
-    scene.held(&exporter, "cooldown").await;
+    let before = scene.held(&exporter, "cooldown").await;
 
     clock.set("+25h");
     exporter.collected_again().await;
-    scene.held(&exporter, "cooldown").await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    assert_eq!(budget_left(&metrics), budget_left(&before));
     exporter.stop().await;
     // The next process cannot know how much of the cooldown has passed.
     let exporter = clock.start(&scene).await;
