@@ -70,14 +70,14 @@ impl List {
         }
         let header = || columns.iter().map(|column| column.replace('_', " "));
         table.set_header(header());
-        let rows = self.rows.iter();
-        table.add_rows(rows.map(|row| columns.iter().map(|column| cell(&row[column]))));
-        let longest = columns.iter().zip(header()).map(|(column, title)| {
-            let cells = self.rows.iter().map(|row| cell(&row[column]));
-            let words = cells.chain([title]).map(|text| longest_word(&text));
-            words.max().unwrap_or(0)
-        });
-        let longest: Vec<_> = longest.collect();
+        let mut longest: Vec<_> = header().map(|title| longest_word(&title)).collect();
+        for row in &self.rows {
+            let cells: Vec<_> = columns.iter().map(|column| cell(&row[column])).collect();
+            for (longest, cell) in longest.iter_mut().zip(&cells) {
+                *longest = longest_word(cell).max(*longest);
+            }
+            table.add_row(cells);
+        }
         let (space, most) = match width.filter(|_| is_narrow) {
             Some(width) => (0, unwrapped(&longest, width)),
             None => (1, WORD_CHARACTERS),

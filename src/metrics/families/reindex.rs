@@ -47,12 +47,15 @@ families! {
 
 fn remaining_files(portal: &PortalFacts<'_>) -> Option<f64> {
     let budget = &portal.view.reindex.rules.budget;
-    let files = policy::remaining_files(portal.book?, budget, portal.reindex?.decided);
+    let reindex = portal.reindex?;
+    let book = reindex.book.as_ref().ok()?;
+    let files = policy::remaining_files(book, budget, reindex.decided);
     Some(float(files))
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    let classes = portal.book.map(Book::classes);
+    let book = portal.reindex.and_then(|view| view.book.as_deref().ok());
+    let classes = book.map(Book::classes);
     for (class, totals) in classes.into_iter().flatten() {
         samples.add(&[class.as_str(), "recovered"], float(totals.recovered));
         samples.add(&[class.as_str(), "refailed"], float(totals.refailed));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::attempts::{Book, Totals};
+use crate::attempts::Totals;
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::metrics::process::Process;
@@ -46,9 +46,8 @@ pub struct WebConfigFacts {
 
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
-    pub book: Option<&'a Book>,
     pub reindex: Option<&'a ReindexView>,
-    pub now: Moment,
+    now: Moment,
 }
 
 pub(in crate::metrics) struct FolderFacts<'a> {
@@ -66,7 +65,6 @@ impl<'a> PortalFacts<'a> {
         let reindex = facts.snapshot.reindex.get(&view.name).map(|view| &**view);
         Self {
             view,
-            book: reindex.and_then(|view| view.book.as_deref().ok()),
             reindex,
             now: facts.now,
         }
