@@ -1,5 +1,7 @@
 //! The key: rotated, refused for one folder, refused altogether.
 
+use std::io::Write;
+
 use kb_simulator::faults::{Fault, RetryAfter, Scope, Target};
 use uuid::Uuid;
 
@@ -7,6 +9,7 @@ use super::{KEY, counted, scene};
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 const ROTATED: &str = "kbk_rotated_902c";
@@ -41,30 +44,35 @@ async fn a_key_on_a_file_system_that_does_not_answer_is_said_and_delays_no_stop(
     let (portal, folders, workspace) = scene(|_| {}).await;
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
-    // To read a pipe takes until somebody writes.
-    let key = workspace.path("key");
-    std::fs::remove_file(&key).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(&key).status();
-    assert!(made.unwrap().success());
     let unreadable = |metrics: &Exposition| {
         metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
     };
+    put_pipe(&workspace);
     exporter.metrics_when("the key is late", unreadable).await;
     let health = exporter.json("/health").await;
     let said = health["checks"]["portal:main"][0]["output"].to_string();
     assert!(said.contains("could not be read within 1s"), "{said}");
-    std::fs::write(&key, KEY).unwrap();
     portal.fail_one(folders[0]);
-    std::fs::remove_file(&key).unwrap();
-    std::fs::write(&key, KEY).unwrap();
+    // The file is there before the pipe answers, so that nothing reads a pipe that nobody writes to any more.
+    let mut pipe = std::fs::File::create(workspace.path("key")).unwrap();
+    std::fs::write(workspace.path("file"), KEY).unwrap();
+    std::fs::rename(workspace.path("file"), workspace.path("key")).unwrap();
+    pipe.write_all(KEY.as_bytes()).unwrap();
+    drop(pipe);
     counted(&exporter, &portal).await;
-    std::fs::remove_file(&key).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(&key).status();
-    assert!(made.unwrap().success());
+    put_pipe(&workspace);
     exporter
         .metrics_when("the key is late again", unreadable)
         .await;
     exporter.stop().await;
+}
+
+/// Puts a pipe in the place of the key, to read which takes until somebody writes.
+fn put_pipe(workspace: &Workspace) {
+    let pipe = workspace.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    std::fs::rename(pipe, workspace.path("key")).unwrap();
 }
 
 #[tokio::test]
