@@ -60,8 +60,10 @@ pub enum Class {
     /// The file was counted, and its reason was not read.
     Unread,
     /// What the reason says, or what a rule calls it.
+    ///
+    /// Behind a pointer of one word: each of many files has a class.
     #[serde(untagged)]
-    Text(Arc<str>),
+    Text(Arc<String>),
 }
 
 impl Class {
@@ -80,7 +82,7 @@ impl Class {
             "unspecified" => Self::Unspecified,
             "other" => Self::Other,
             "unread" => Self::Unread,
-            text => Self::Text(text.into()),
+            text => Self::Text(text.to_owned().into()),
         }
     }
 

@@ -97,7 +97,7 @@ impl Classifier {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
-            text => Class::Text(text.into()),
+            text => Class::Text(text.to_owned().into()),
         };
         Explanation {
             class,

@@ -97,7 +97,7 @@ impl FromStr for Class {
             let error = "a class that a rule can give: unspecified, other and unread are reserved";
             Err(RuleError(error.to_owned()))
         } else if is_line && (1..=CLASS_CHARACTERS).contains(&word.chars().count()) {
-            Ok(Self::Text(word.into()))
+            Ok(Self::Text(word.to_owned().into()))
         } else {
             Err(RuleError(format!(
                 "a class: 1 to {CLASS_CHARACTERS} characters on one line, without spaces around it"

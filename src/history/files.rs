@@ -93,17 +93,17 @@ pub(super) fn excess(history: &FileHistory, listed: &FileMap<Unfinished>) -> Has
             false,
             is_new,
             created,
-            *key,
+            key,
         )
     });
     let unlisted = history.iter();
     let unlisted = unlisted.filter(|(key, _)| !listed.contains_key(key));
     let unlisted = unlisted.map(|(key, file)| {
         let (is_missed, waits) = (file.missed_since.is_some(), file.settled.is_none());
-        (is_missed, waits, true, false, -file.since.as_millis(), *key)
+        (is_missed, waits, true, false, -file.since.as_millis(), key)
     });
     let mut ranked: Vec<_> = of_listed.chain(unlisted).collect();
     ranked.sort_unstable();
     let excess = ranked.into_iter().skip(MAX_REMEMBERED);
-    excess.map(|(.., key)| key).collect()
+    excess.map(|(.., key)| *key).collect()
 }

@@ -39,7 +39,7 @@ fn key(number: u128) -> FileKey {
 }
 
 fn class(name: &str) -> Class {
-    Class::Text(name.into())
+    Class::from_label(name)
 }
 
 fn ago(duration: Duration) -> Timestamp {

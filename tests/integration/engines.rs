@@ -79,7 +79,7 @@ fn key(number: u128) -> FileKey {
 
 /// Writes the intent of an attempt with two files.
 async fn intend(ledger: &Ledger) -> AttemptId {
-    let file = |number| (key(number), SentFile::new(Class::Text("timeout".into())));
+    let file = |number| (key(number), SentFile::new(Class::from_label("timeout")));
     let intent = Intent {
         name: FolderName::new("In\nbox"),
         ..Intent::new(main(), inbox(), ledger.now(), vec![file(1), file(2)])

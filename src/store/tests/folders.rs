@@ -23,7 +23,7 @@ fn file(since: i64) -> KnownFile {
         missed_since: None,
         is_done: false,
         is_away: false,
-        class: Some(Class::Text("timeout".into())),
+        class: Some(Class::from_label("timeout")),
     }
 }
 

@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<(i64, Step)>> {
 }
 
 fn class(number: u128) -> Class {
-    Class::Text(["timeout", "password"][usize::from(number % 2 == 1)].into())
+    Class::from_label(["timeout", "password"][usize::from(number % 2 == 1)])
 }
 
 /// A process and what it knows.

@@ -92,7 +92,7 @@ pub fn reason(bytes: &[u8]) {
     assert_eq!(classifier.explain(Some(reason.as_ref())).class, class);
     assert_one_line(class.as_str(), 120);
     if let Class::Text(text) = &class {
-        assert!(!["unspecified", "other", "unread"].contains(&&**text));
+        assert!(!["unspecified", "other", "unread"].contains(&text.as_str()));
     }
 }
 
