@@ -148,7 +148,13 @@ impl Faults {
 }
 
 impl Simulator {
-    /// Serves the portal by a router, such as [`Simulator::router`] wrapped in layers, with faults, and lets it live until shutdown.
+    /// The portal as a router whose answers faults strike, to be wrapped in layers.
+    pub fn router_with_faults(&self, faults: &Faults) -> Router {
+        self.router()
+            .layer(from_fn_with_state(faults.clone(), pass))
+    }
+
+    /// Serves the portal by its [`Simulator::router_with_faults`], perhaps wrapped in layers, and lets it live until shutdown.
     ///
     /// # Errors
     ///
@@ -156,12 +162,11 @@ impl Simulator {
     pub async fn serve_with_faults(
         self,
         router: Router,
-        faults: Faults,
+        faults: &Faults,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
         let listener = FaultyListener::new(listener, faults.refusing.subscribe())?;
-        let router = router.layer(from_fn_with_state(faults, pass));
         let service = router.into_make_service_with_connect_info::<Caller>();
         let server = axum::serve(listener, service).with_graceful_shutdown(shutdown);
         self.live_beside(server.into_future()).await

@@ -11,11 +11,10 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use regex::{Captures, Regex};
 use serde_json::json;
-use tokio::net::TcpListener;
 
 use crate::support::alertmanager::{Alertmanager, Webhook};
 use crate::support::prometheus::Prometheus;
-use crate::support::rules;
+use crate::support::{rules, server};
 
 /// The shipped configuration of Alertmanager.
 const ALERTMANAGER: &str = include_str!("../../deploy/alertmanager.yml");
@@ -135,11 +134,7 @@ async fn serve(begun: Instant, page: Page) -> SocketAddr {
             .then_some(page)
             .ok_or(StatusCode::SERVICE_UNAVAILABLE)
     };
-    let router = Router::new().route("/metrics", get(answer));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    address
+    server::serve(Router::new().route("/metrics", get(answer))).await
 }
 
 /// A server that scrapes the jobs, follows the rules, and tells an Alertmanager.

@@ -2,26 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
 use crate::dashboards;
-use crate::support::process::run;
+use crate::support::process::{output, run, said};
+use crate::support::repository::{root, text};
 use crate::support::rules::{self, Rule};
-
-fn path(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
-
-fn text(file: &Path) -> String {
-    fs::read_to_string(file).unwrap()
-}
 
 /// The files of a folder that have an extension; at least one.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path(folder)).unwrap();
+    let entries = fs::read_dir(root().join(folder)).unwrap();
     let files: Vec<_> = entries
         .map(|entry| entry.unwrap().path())
         .filter(|file| file.extension().is_some_and(|found| found == extension))
@@ -36,13 +29,8 @@ fn promtool(command: &[&str], files: &[PathBuf]) {
     // It ends before it has much to collect, and takes a quarter less time.
     let mut promtool = Command::new("promtool");
     promtool.env("GOGC", "800").args(command).args(files);
-    let output = run(&mut promtool, "");
-    let said = [output.stdout, output.stderr].concat();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&said)
-    );
+    let result = run(&mut promtool, "");
+    assert!(result.status.success(), "{}", said(&result));
 }
 
 /// The alerts of the rules, in their order.
@@ -78,7 +66,7 @@ fn the_alerts_fire_and_keep_silent_as_their_tests_say() {
 /// The text of all tests.
 fn tests_text() -> String {
     let files = files("alerts/tests", "yml");
-    files.iter().map(|file| text(file)).collect()
+    files.iter().map(text).collect()
 }
 
 /// The names of the alerts, each once.
@@ -90,7 +78,7 @@ fn names(alerts: &[Rule]) -> Vec<&str> {
 
 #[test]
 fn every_alert_has_a_tested_message_and_a_section_of_the_runbook_that_its_link_leads_to() {
-    let runbook = text(&path("alerts/runbook.md"));
+    let runbook = text("alerts/runbook.md");
     let sections = runbook.lines().filter_map(|line| line.strip_prefix("## "));
     let sections: BTreeSet<_> = sections.collect();
     let alerts: Vec<_> = alerts().collect();
@@ -180,10 +168,7 @@ fn every_alert_leads_to_a_dashboard_and_chooses_by_variables_that_it_has() {
 #[track_caller]
 fn rendered(arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kb-exporter"));
-    let output = run(command.arg("rules").args(arguments), "");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    String::from_utf8(output.stdout).unwrap()
+    output(command.arg("rules").args(arguments))
 }
 
 #[test]
@@ -239,12 +224,10 @@ fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
 fn prometheus_and_alertmanager_accept_the_examples() {
     promtool(
         &["check", "config", "--syntax-only"],
-        &[path("deploy/prometheus.yml")],
+        &[root().join("deploy/prometheus.yml")],
     );
-    let config = path("deploy/alertmanager.yml");
-    let output = run(Command::new("amtool").arg("check-config").arg(config), "");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let config = root().join("deploy/alertmanager.yml");
+    output(Command::new("amtool").arg("check-config").arg(config));
 }
 
 #[test]

@@ -3,11 +3,10 @@
 mod history;
 
 use std::fs;
-use std::process::Output;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::process::{Process, run};
+use crate::support::process::{Process, run, said};
 use crate::support::schema::judged;
 use crate::support::workspace::{Workspace, program};
 
@@ -16,12 +15,6 @@ use kb_simulator::Status;
 
 /// A key that must never be seen.
 const SECRET: &str = "kbk_9f8e7d6c5b4a39281706f5e4d3c2b1a0";
-
-/// Both streams of a process that ended.
-fn text_of(output: &Output) -> String {
-    let both = [&*output.stdout, &*output.stderr].concat();
-    String::from_utf8(both).unwrap()
-}
 
 /// Checks a configuration whose key is there, and returns the code and the output.
 fn check(config: &str) -> (Option<i32>, String) {
@@ -49,7 +42,7 @@ fn check_with(config: &str, web: &str) -> (Option<i32>, String) {
     command.args(["--config.check", "--config.file"]).arg(&file);
     command.arg("--web.config.file").arg(&web_file);
     let output = run(&mut command, "");
-    (output.status.code(), text_of(&output))
+    (output.status.code(), said(&output))
 }
 
 #[test]
@@ -162,11 +155,7 @@ fn the_schema_accepts_and_refuses_what_the_parser_does() {
 fn without_a_configuration_the_error_names_what_to_set() {
     let output = run(program().arg("run"), "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text_of(&output).contains("KB_BASE_URL"),
-        "{}",
-        text_of(&output)
-    );
+    assert!(said(&output).contains("KB_BASE_URL"), "{}", said(&output));
 }
 
 #[test]
@@ -187,8 +176,8 @@ fn arguments_that_are_wrong_end_with_2() {
     ] {
         let output = run(program().args(line), "");
         assert_eq!(output.status.code(), Some(2), "{line:?}");
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert!(!error.contains("KB_BASE_URL"), "{line:?}: {error}");
+        let said = said(&output);
+        assert!(!said.contains("KB_BASE_URL"), "{line:?}: {said}");
     }
 }
 
@@ -201,7 +190,7 @@ fn an_address_that_is_taken_ends_with_1_and_is_named() {
     let mut command = workspace.command();
     let output = run(command.args(["--web.listen-address", &address]), "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text_of(&output).contains(&address), "{}", text_of(&output));
+    assert!(said(&output).contains(&address), "{}", said(&output));
 }
 
 #[tokio::test]
@@ -217,10 +206,8 @@ async fn metrics_have_another_path_when_the_flag_says_so() {
 
 #[tokio::test]
 async fn demo_prints_the_addresses_to_open() {
-    let mut command = program();
-    command.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
-    command.args(["--portal.folders", "3", "--portal.files", "30"]);
-    let mut exporter = Exporter::launch(&mut command).await;
+    let flags = ["--portal.folders", "3", "--portal.files", "30"];
+    let mut exporter = Exporter::demo(&flags).await;
     let portal = exporter.logged("simulated portal listening").await;
     let metrics = exporter.collected().await;
     assert_eq!(metrics.count("kb_portal_folders", &[]), Some(3));
@@ -313,22 +300,22 @@ async fn the_start_says_what_runs_what_is_watched_and_where_the_page_is() {
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let output = exporter.output();
-    let said = |parts: &[&str]| {
+    let is_said = |parts: &[&str]| {
         let has_all = |line: &&String| parts.iter().all(|part| line.contains(part));
         assert!(
             output.iter().any(|line| has_all(&line)),
             "{parts:?}: {output:#?}"
         );
     };
-    said(&[
+    is_said(&[
         "kb-exporter starts",
         env!("CARGO_PKG_VERSION"),
         "config.yml",
     ]);
-    said(&["portal is watched", "main", &portal.base_url(), "enforce"]);
-    said(&["status page", &format!("http://{}/", exporter.address())]);
-    said(&["reindexing: enforce in 1 of 2 folders (Inbox)"]);
-    said(&["reindex.budget.files is 0 under enforce"]);
+    is_said(&["portal is watched", "main", &portal.base_url(), "enforce"]);
+    is_said(&["status page", &format!("http://{}/", exporter.address())]);
+    is_said(&["reindexing: enforce in 1 of 2 folders (Inbox)"]);
+    is_said(&["reindex.budget.files is 0 under enforce"]);
     let flags = ["--web.external-url", "https://kb.example/x/"];
     let linked = Exporter::launch(workspace.command().args(flags)).await;
     linked.collected().await;

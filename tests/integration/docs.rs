@@ -10,26 +10,16 @@ mod tables;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use kb_exporter::config::{Config, Mode};
 use kb_exporter::metrics::families::ALL;
 use regex::Regex;
 
+use crate::support::repository::{root, text};
 use crate::support::rules;
 
 /// With this variable set, the tables of the documents are written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DOCS";
-
-/// The root of the repository.
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn text(path: impl AsRef<Path>) -> String {
-    let path = root().join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 #[test]
 fn the_tables_are_those_of_the_program() {

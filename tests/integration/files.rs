@@ -1,18 +1,15 @@
 //! `kb-exporter files`: which files failed or are flagged, and why.
 
+use kb_simulator::faults::Target;
 use kb_simulator::{NewFile, Status};
 use serde_json::Value;
 
 use crate::support::portal::Portal;
-use crate::support::process::run;
 use crate::support::workspace::Workspace;
 
 /// Runs the command, which must end with a code, and returns what it prints and what it logs.
 async fn files(workspace: &Workspace, arguments: &[&str], code: i32) -> [String; 2] {
-    let mut command = workspace.command();
-    command.arg("files").args(arguments);
-    let output = tokio::task::spawn_blocking(move || run(&mut command, ""));
-    let output = output.await.unwrap();
+    let output = workspace.run(&[&["files"], arguments].concat()).await;
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
 }
@@ -109,7 +106,7 @@ async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
         (403, 1, "status 403"),
         (404, 0, "deleted since"),
     ] {
-        portal.refuse(&bad.to_string(), status);
+        portal.refuse(Target::Folder(bad), status);
         let [printed, said] = files(&workspace, &["--output", "json"], code).await;
         assert_eq!(rows(&printed).len(), 1, "{printed}");
         let is_said = said.starts_with("portal main, folder Bad: ") && said.contains(reason);

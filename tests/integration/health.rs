@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use kb_simulator::faults::Target;
+
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
@@ -31,7 +33,7 @@ async fn a_process_is_ready_once_the_folders_were_counted_and_then_for_good() {
         (exporter.status("/readyz").await == 200).then_some(())
     })
     .await;
-    portal.refuse("/mine", 500);
+    portal.refuse(Target::List, 500);
     exporter
         .metrics_when("the portal is down", |metrics| {
             metrics.value("kb_portal_up", &[]) == Some(0.0)
@@ -89,7 +91,7 @@ async fn health_warns_of_a_folder_that_cannot_be_counted_and_says_why() {
         let portal = Portal::start().await;
         portal.folder("Inbox");
         let folder = portal.folder("Closed");
-        portal.refuse(&folder.to_string(), status);
+        portal.refuse(Target::Folder(folder), status);
         let workspace = Workspace::new(&[("main", portal.base_url())]);
         let exporter = Exporter::start(&workspace).await;
         exporter.collected().await;
@@ -126,7 +128,7 @@ async fn health_warns_when_most_folders_answer_404_or_left_the_key_and_when_it_m
     portal.world(|world| world.key_folders(&key, [folders[0]]));
     note("most folders left within a day: 2 of 3").await;
     // The list still has it.
-    portal.refuse(&folders[0].to_string(), 404);
+    portal.refuse(Target::Folder(folders[0]), 404);
     note("most folders left within a day: 3 of 3").await;
     portal.world(|world| world.key_folders(&key, []));
     note("the key may use no folder").await;

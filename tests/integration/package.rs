@@ -12,7 +12,8 @@ use regex::Regex;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::process::run;
+use crate::support::process::{output, run};
+use crate::support::repository::text;
 use crate::support::root::{Root, skip};
 
 const CONFIG: &str = "/etc/kb-exporter/kb-exporter.yml";
@@ -126,8 +127,7 @@ fn install(root: &Root, package: &Path) {
     ]);
     // The copy has a `/tmp` of its own, so the package comes over standard input.
     root.receive("/tmp/kb-exporter.deb", &fs::read(package).unwrap());
-    let output = run(command.arg("/tmp/kb-exporter.deb"), "");
-    assert!(output.status.success(), "{output:?}");
+    output(command.arg("/tmp/kb-exporter.deb"));
 }
 
 fn is_installed(root: &Root) {
@@ -185,8 +185,7 @@ fn is_protected(root: &Root) {
 fn the_changelog_of_the_package_has_this_version() {
     let description = deb::description();
     let changelog = description["changelog"].as_str().unwrap();
-    let changelog =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(changelog)).unwrap();
+    let changelog = text(changelog);
     let first = format!("kb-exporter ({}-", env!("CARGO_PKG_VERSION"));
     assert!(changelog.starts_with(&first), "{changelog}");
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::process::run;
-use crate::support::server::Server;
+use crate::support::process::{run, said};
+use crate::support::server::serve;
 use crate::support::wait::wait_for;
 use crate::support::workspace::{Workspace, program};
 
@@ -32,7 +32,7 @@ fn assert_hidden(place: &str, text: &str) {
 /// Both streams of a command that ends with a code, in which the key is named and the secret is not.
 fn assert_refused(command: &mut Command, code: i32, key: &str) {
     let output = run(command.args(["--log.level", "trace"]), "");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let text = said(&output);
     assert_hidden(key, &text);
     assert_eq!(output.status.code(), Some(code), "{text}");
     assert!(text.contains(key), "{key}: {text}");
@@ -212,10 +212,10 @@ async fn the_key_is_shown_nowhere_although_the_portal_quotes_it() {
     let refused = json!({"error": {"details": {"reason": format!("unknown key: {key}")}}});
     let refusing = Router::new()
         .fallback(move || async move { (StatusCode::UNAUTHORIZED, refused.to_string()) });
-    let refusing = Server::start(refusing).await;
+    let refusing = serve(refusing).await;
     let portals = [
         ("main", portal.base_url()),
-        ("other", format!("http://{}", refusing.address())),
+        ("other", format!("http://{refusing}")),
     ];
     let workspace = Workspace::with(&portals, |config| {
         set(config, "/portals/0/user_agent", &format!("agent/{key}"));

@@ -14,6 +14,7 @@ pub(crate) mod process;
 pub(crate) mod prometheus;
 pub(crate) mod promtool;
 pub(crate) mod random;
+pub(crate) mod repository;
 pub(crate) mod root;
 pub(crate) mod rules;
 pub(crate) mod schema;

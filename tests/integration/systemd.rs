@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::process::run;
+use crate::support::process::{run, said};
 use crate::support::wait::{DEADLINE, wait_for};
 use crate::support::workspace::{Workspace, program};
 
@@ -149,7 +149,7 @@ fn analyze(arguments: &[&str]) -> String {
     .unwrap();
     let mut command = Command::new("systemd-analyze");
     let output = run(command.args(arguments).arg(&unit), "");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let text = said(&output);
     assert!(output.status.success(), "{arguments:?}: {text}");
     text
 }

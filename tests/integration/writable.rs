@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use kb_exposition::Exposition;
 use kb_simulator::Status;
+use kb_simulator::faults::Target;
 use serde_json::json;
 
 use crate::support::exporter::Exporter;
@@ -41,7 +42,7 @@ async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_w
     workspace.change(|config| config["reindex"] = json!({"mode": "dry_run"}));
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
-    portal.refuse("/mine", 500);
+    portal.refuse(Target::List, 500);
     let stores = ["state", "ledger"];
     for store in stores {
         until(&exporter, store, 1.0).await;
@@ -88,7 +89,7 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
         assert_eq!(writable(&metrics, "state"), Some(0.0));
     }
     // It is written at once, and not only when it is read again.
-    portal.refuse(&refused.to_string(), 500);
+    portal.refuse(Target::Folder(refused), 500);
     let drop = "DROP TRIGGER refuse";
     open(&workspace).await.sql(drop).await;
     until(&exporter, "state", 1.0).await;

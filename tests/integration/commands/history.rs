@@ -9,18 +9,14 @@ use super::*;
 fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
     let output = run(program().args(["reindex", "history"]), "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text_of(&output).contains("--config.file"),
-        "{}",
-        text_of(&output)
-    );
+    assert!(said(&output).contains("--config.file"), "{}", said(&output));
     let workspace = Workspace::new(&[("main", "http://127.0.0.1:9".to_owned())]);
     let output = run(workspace.command().args(["reindex", "history"]), "");
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text_of(&output).contains("nothing is stored yet"),
+        said(&output).contains("nothing is stored yet"),
         "{}",
-        text_of(&output)
+        said(&output)
     );
 }
 
@@ -33,7 +29,7 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     fs::remove_file(workspace.path("key")).unwrap();
     let mut command = workspace.command();
     let output = run(command.args(["reindex", "history", "--output", "json"]), "");
-    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document, serde_json::json!({"attempts": []}));
     exporter.stop().await;
@@ -45,7 +41,7 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     ];
     command.envs(environment).env("KB_STATE_PATH", &state);
     let output = run(command.args(["reindex", "history"]), "");
-    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
 
     // Nor need whoever reads it be able to write there.
     let folder = workspace.path("");
@@ -56,7 +52,7 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     assert!(chmod.unwrap().success());
     let mut command = by_nobody(&workspace.command());
     let output = run(command.args(["reindex", "history"]), "");
-    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let chmod = Command::new("chmod")
         .args(["-R", "u+w"])
         .arg(&folder)

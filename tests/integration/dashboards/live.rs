@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use kb_simulator::faults::Target;
+
 use crate::support::exporter::Exporter;
 use crate::support::history;
 use crate::support::portal::Portal;
 use crate::support::prometheus::Prometheus;
-use crate::support::workspace::{Workspace, program};
+use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 use super::queries::{asked_by, replaced};
@@ -24,10 +26,7 @@ struct Demo {
 impl Demo {
     /// Starts a demo with flags, and takes what it says when that is ready.
     async fn of(flags: &[&str], ready: impl Fn(&Exposition) -> bool) -> Self {
-        let mut command = program();
-        command.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
-        command.args(flags);
-        Self::from(Exporter::launch(&mut command).await, ready).await
+        Self::from(Exporter::demo(flags).await, ready).await
     }
 
     /// Takes what an exporter says when that is ready.
@@ -175,7 +174,7 @@ async fn every_query_has_an_answer_where_a_portal_has_no_folder() {
 #[tokio::test]
 async fn every_query_has_an_answer_where_a_portal_could_never_be_read() {
     let portal = Portal::start().await;
-    portal.refuse("/mine", 503);
+    portal.refuse(Target::List, 503);
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
     let demo = Demo::from(exporter, |metrics| {

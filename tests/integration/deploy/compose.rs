@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{list, output, root, texts, tool, yaml};
+use super::{list, texts, tool};
+use crate::support::process::output;
+use crate::support::repository::{root, yaml};
 
 const FILE: &str = "deploy/compose.yml";
 

@@ -9,7 +9,9 @@ use std::fs;
 use kb_exporter::config::Config;
 use serde_json::{Value, json};
 
-use super::{list, output, root, text, texts, yaml};
+use super::{list, texts};
+use crate::support::process::output;
+use crate::support::repository::{root, text, yaml};
 use crate::support::workspace::program;
 
 /// With this variable set, the manifest of the alerts is written anew instead of being compared.

@@ -11,7 +11,6 @@ use crate::support::exporter::{Exporter, client};
 use crate::support::prometheus::Prometheus;
 use crate::support::rules;
 use crate::support::wait::wait_for;
-use crate::support::workspace::program;
 
 /// The mounted configuration of Prometheus, with the addresses that the servers have here.
 fn configuration(prometheus: &Value, exporter: &str, alertmanager: &str) -> Value {
@@ -62,9 +61,7 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
     );
     let alertmanager = Alertmanager::start(&fs::read_to_string(file).unwrap()).await;
     let target = alertmanager.address().to_string();
-    let mut demo = program();
-    demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
-    let exporter = Exporter::launch(&mut demo).await;
+    let exporter = Exporter::demo(&[]).await;
     let config = configuration(
         &services["prometheus"],
         &exporter.address().to_string(),

@@ -6,7 +6,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{list, output, root, tool, yaml};
+use super::{list, tool};
+use crate::support::process::output;
+use crate::support::repository::{root, yaml};
 use crate::support::schema::satisfied;
 
 const WORKFLOWS: [&str; 3] = [

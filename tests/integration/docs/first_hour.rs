@@ -2,9 +2,10 @@
 
 use kb_simulator::Status;
 
+use super::markdown;
 use super::shell::{Expected, follow, port};
-use super::{markdown, text};
 use crate::support::portal::Portal;
+use crate::support::repository::text;
 
 const DOCUMENT: &str = "docs/first-hour.md";
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use super::{markdown, root, text};
+use super::markdown;
+use crate::support::repository::{root, text};
 
 /// A link that leads out of the repository.
 fn is_outside(target: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::root;
+use crate::support::repository::root;
 
 /// Every Markdown file of the repository, relative to its root.
 pub(super) fn documents() -> Vec<PathBuf> {

@@ -5,11 +5,12 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{markdown, text};
+use super::markdown;
 use crate::support::exporter::Exporter;
+use crate::support::process::output;
 use crate::support::prometheus::Prometheus;
+use crate::support::repository::text;
 use crate::support::wait::wait_for;
-use crate::support::workspace::program;
 
 /// The queries of `docs/metrics.md`, each after a line that says what it asks.
 fn queries() -> Vec<String> {
@@ -25,10 +26,7 @@ fn queries() -> Vec<String> {
 async fn every_query_of_the_documents_has_a_result() {
     let queries = queries();
     assert!(queries.len() > 5);
-    let mut demo = program();
-    demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
-    demo.args(["--portal.folders", "3", "--portal.files", "600"]);
-    let exporter = Exporter::launch(&mut demo).await;
+    let exporter = Exporter::demo(&["--portal.folders", "3", "--portal.files", "600"]).await;
     let prometheus = Prometheus::scraping(exporter.address()).await;
     for query in queries {
         let what = format!("{query} has a result");
@@ -53,10 +51,6 @@ fn prometheus_accepts_every_query_of_the_runbook() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("queries.json");
     fs::write(&file, rules.to_string()).unwrap();
-    let checked = Command::new("promtool")
-        .args(["check", "rules", "--lint=none"])
-        .arg(&file)
-        .output()
-        .unwrap();
-    assert!(checked.status.success(), "{checked:?}");
+    let mut promtool = Command::new("promtool");
+    output(promtool.args(["check", "rules", "--lint=none"]).arg(&file));
 }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use kb_exporter::config::json_schema;
 
+use super::markdown;
 use super::shell::{Expected, follow};
-use super::{markdown, text};
 use crate::sorted::{MOST_REQUESTS_IF_ALL_DONE, MOST_REQUESTS_WITH_1_500_NOT_DONE};
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::server::Server;
-use crate::support::workspace::program;
+use crate::support::repository::text;
+use crate::support::server::serve;
 
 /// The line that tells whether a portal has the interface.
 fn question() -> String {
@@ -21,8 +21,7 @@ fn question() -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_line_tells_whether_a_portal_has_the_interface() {
     let portal = Portal::start().await;
-    let other = Server::start(axum::Router::new()).await;
-    let other = format!("http://{}", other.address());
+    let other = format!("http://{}", serve(axum::Router::new()).await);
     tokio::task::spawn_blocking(move || {
         let folder = tempfile::tempdir().unwrap();
         for (address, output) in [(portal.base_url(), "401 application/json"), (other, "404")] {
@@ -56,9 +55,7 @@ async fn the_metrics_that_it_shows_are_those_of_the_demo() {
     let shown = markdown::blocks(&text("README.md"), "text");
     let lines: Vec<_> = shown[0].lines().collect();
     assert!(lines.len() >= 6);
-    let mut demo = program();
-    demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
-    let exporter = Exporter::launch(demo.args(["--portal.speed", "0"])).await;
+    let exporter = Exporter::demo(&["--portal.speed", "0"]).await;
     exporter
         .metrics_when("every failed file was read", |metrics| {
             let unread = metrics.all("kb_folder_file_errors", &[("error", "unread")]);

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::process::run;
+use crate::support::process::output_with;
 
 /// What the output of a block of commands must have at last. The block is typed again until it has.
 pub(super) struct Expected {
@@ -61,9 +61,7 @@ pub(super) fn follow(folder: &Path, blocks: &[String], expected: &[Expected], in
     bash.args(["-c", &script])
         .env("PATH", path)
         .current_dir(folder);
-    let output = run(&mut bash, input);
-    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(output.status.success(), "{said}");
+    output_with(&mut bash, input);
 }
 
 /// A port that nothing uses.

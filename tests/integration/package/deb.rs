@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::manual;
-use crate::support::process::run;
+use crate::support::process::output;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -16,8 +16,8 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 pub(super) fn description() -> Value {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--no-deps", "--offline", "--format-version=1"]);
-    let output = run(cargo.current_dir(ROOT), "");
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = output(cargo.current_dir(ROOT));
+    let metadata: Value = serde_json::from_str(&metadata).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let package = packages
         .iter()
@@ -42,7 +42,7 @@ impl Package {
             package.copy(row);
         }
         // With its debug information, the program would be several times as large.
-        execute(Command::new("strip").arg(package.file("usr/bin/kb-exporter")));
+        output(Command::new("strip").arg(package.file("usr/bin/kb-exporter")));
         fs::create_dir(package.file("DEBIAN")).unwrap();
         let scripts = package.description["maintainer-scripts"].as_str().unwrap();
         for script in ["postinst", "prerm", "postrm"] {
@@ -66,7 +66,7 @@ impl Package {
             "target/licences.txt" => {
                 let file = self.folder.join("licences.txt");
                 let script = format!("{ROOT}/deploy/release/licences");
-                execute(Command::new(script).arg(&file));
+                output(Command::new(script).arg(&file));
                 vec![file]
             }
             _ => files(&format!("{ROOT}/{source}")),
@@ -106,7 +106,7 @@ impl Package {
         let package = self.folder.join(format!("{version}.deb"));
         let mut dpkg = Command::new("dpkg-deb");
         dpkg.args(["--root-owner-group", "-Znone", "--build"]);
-        execute(dpkg.arg(self.file("")).arg(&package));
+        output(dpkg.arg(self.file("")).arg(&package));
         package
     }
 }
@@ -119,7 +119,7 @@ fn files(pattern: &str) -> Vec<PathBuf> {
 
 /// The control file. Shared libraries are not looked up: this machine has them, as the binary runs here.
 fn fields(description: &Value, version: &str) -> String {
-    let architecture = execute(Command::new("dpkg").arg("--print-architecture"));
+    let architecture = output(Command::new("dpkg").arg("--print-architecture"));
     let text = |key: &str| description[key].as_str().unwrap();
     let depends = text("depends").replace("$auto", "libc6");
     format!(
@@ -127,11 +127,4 @@ fn fields(description: &Value, version: &str) -> String {
         architecture.trim(),
         text("maintainer"),
     )
-}
-
-fn execute(command: &mut Command) -> String {
-    let output = run(command, "");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {text}");
-    String::from_utf8(output.stdout).unwrap()
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::process::run;
+use crate::support::process::{run, said};
 
 #[path = "../../../deploy/manual.rs"]
 #[expect(dead_code, reason = "it is a program of its own, too")]
@@ -32,7 +32,5 @@ fn each_command_has_a_manual_page_that_mandoc_understands() {
     for page in fs::read_dir(folder.path()).unwrap() {
         mandoc.arg(page.unwrap().path());
     }
-    let output = run(&mut mandoc, "");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(text.is_empty(), "{text}");
+    assert_eq!(said(&run(&mut mandoc, "")), "");
 }

@@ -1,6 +1,7 @@
 //! What somebody sees first, in each state: the sentence and the numbers, held against the metrics, on every screen.
 
 use kb_exposition::Exposition;
+use kb_simulator::faults::Target;
 use kb_simulator::{NewFile, Status};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -235,7 +236,7 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     let exporter = Exporter::start(&workspace).await;
     let page = Page::open(&exporter).await;
     page.says("quiet", &["Nothing is wrong"]).await;
-    portal.refuse(&format!("{long}/files"), 500);
+    portal.refuse(Target::Folder(long), 500);
     let folder = [
         "Reports of the northern",
         ": not counted since ",
@@ -245,7 +246,7 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     let row = page.browser.text("tbody .why").await;
     assert!(row.starts_with("not counted since "), "{row}");
     portal.heal();
-    portal.refuse("/mine", 503);
+    portal.refuse(Target::List, 503);
     page.says(
         "down",
         &[

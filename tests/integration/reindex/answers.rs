@@ -63,7 +63,7 @@ async fn lost(fault: Fault) {
     assert!(is_unknown(&metrics), "{fault:?}");
     assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     exporter.stop().await;
-    assert_eq!(portal.requests_to(REINDEX_FAILED), 1, "{fault:?}");
+    assert_eq!(portal.requests_with(REINDEX_FAILED), 1, "{fault:?}");
 }
 
 fn failed_files(portal: &Portal) -> (Uuid, Vec<Uuid>) {

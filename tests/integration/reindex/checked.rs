@@ -1,6 +1,7 @@
 //! The one request directly before an attempt.
 
 use kb_simulator::Status;
+use kb_simulator::faults::Target;
 use serde_json::Value;
 
 use super::ledger;
@@ -27,7 +28,7 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     let other = scene.portal.folder("Outbox");
     fail_for_a_reason(&scene.portal, other, "a.pdf");
     let exporter = scene.held_at_the_check("/files", READS * 2).await;
-    scene.portal.refuse("/files", 401);
+    scene.portal.refuse(Target::Files, 401);
     decided(&exporter, "hold", "portal", 2..).await;
     assert_eq!(scene.sent(), 0);
     scene.portal.heal();

@@ -3,6 +3,7 @@
 use std::fs;
 
 use kb_simulator::Status;
+use kb_simulator::faults::Target;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -119,7 +120,7 @@ async fn an_outcome_that_the_disk_refuses_is_written_later() {
     scene.first_sent().await;
     let mut locked = Sqlite::open(&ledger::path(&scene.workspace)).await;
     locked.sql("BEGIN IMMEDIATE").await;
-    scene.portal.refuse(REINDEX_FAILED, 403);
+    scene.portal.refuse(Target::ReindexFailed, 403);
     wait_for("the ledger refuses", async || {
         let logged = |line: &String| line.contains("the reindex ledger cannot be written");
         exporter.output().iter().any(logged).then_some(())
@@ -148,7 +149,7 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
         decisions.map(|sample| sample.value).sum::<f64>()
     };
     let before = decisions().await;
-    scene.portal.refuse(REINDEX_FAILED, 403);
+    scene.portal.refuse(Target::ReindexFailed, 403);
     wait_for("each folder was tried", async || {
         (scene.sent() == 3).then_some(())
     })

@@ -11,10 +11,10 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
 
 use super::process::Process;
 use super::prometheus::listening;
+use super::server::serve;
 use super::wait::wait_for;
 
 /// A running Alertmanager.
@@ -70,9 +70,7 @@ impl Webhook {
         let router = Router::new()
             .route("/", post(note))
             .with_state(Arc::clone(&told));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let address = serve(router).await;
         Self { address, told }
     }
 

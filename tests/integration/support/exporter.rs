@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::process::Process;
 use super::wait::wait_for;
-use super::workspace::Workspace;
+use super::workspace::{Workspace, program};
 use kb_exposition::{Exposition, Sample};
 
 /// A process that was asked to stop has ended by then.
@@ -26,6 +26,13 @@ impl Exporter {
     /// Starts `run` with a workspace's configuration, and waits until it listens.
     pub(crate) async fn start(workspace: &Workspace) -> Self {
         Self::launch(workspace.command().arg("run")).await
+    }
+
+    /// Starts `demo` with flags.
+    pub(crate) async fn demo(flags: &[&str]) -> Self {
+        let mut command = program();
+        command.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
+        Self::launch(command.args(flags)).await
     }
 
     /// Starts a command that serves, on a free port, and waits until it listens.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::process::run;
+use super::process::output;
 use super::prometheus::data;
 use kb_exposition::{Exposition, Sample};
 
@@ -27,9 +27,7 @@ pub(crate) fn write(exposition: &Exposition, folder: &Path) -> f64 {
     fs::write(&file, open_metrics(exposition, u32::try_from(end).unwrap())).unwrap();
     let mut promtool = Command::new("promtool");
     promtool.args(["tsdb", "create-blocks-from", "openmetrics"]);
-    let output = run(promtool.arg(file).arg(data(folder)), "");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    output(promtool.arg(file).arg(data(folder)));
     f64::from(u32::try_from(end).unwrap())
 }
 

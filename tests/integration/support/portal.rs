@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use kb_simulator::faults::{Fault, Faults, Scope, Target};
+use kb_simulator::faults::{Fault, Faults, RetryAfter, Scope, Target};
 use kb_simulator::{NewFile, Options, Simulator, Status, World};
 use uuid::Uuid;
 
@@ -60,9 +60,17 @@ impl Portal {
         self.faults.add(Scope::each(target), fault);
     }
 
-    /// Answers that were given so far to requests whose path ends so, also where a fault struck them.
-    pub(crate) fn requests_to(&self, end: &str) -> usize {
-        self.world(|world| world.requests().filter(|it| it.path.ends_with(end)).count())
+    /// Answers to every request for a target with a status, and strikes no other; also those that were held back.
+    pub(crate) fn refuse(&self, target: Target, status: u16) {
+        self.faults.clear();
+        self.strike(target, Fault::Status(status, RetryAfter::Absent));
+        self.release();
+    }
+
+    /// Answers as it should again, also what was held back.
+    pub(crate) fn heal(&self) {
+        self.faults.clear();
+        self.release();
     }
 
     /// The address that a configuration names.

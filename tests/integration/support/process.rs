@@ -1,6 +1,6 @@
 //! A process that is started by a test and never outlives it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -16,13 +16,7 @@ pub(crate) struct Process {
 impl Process {
     /// Starts a command.
     pub(crate) fn start(command: &mut Command) -> Self {
-        let name = command.get_program().to_string_lossy().into_owned();
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{name} cannot be started ({error}): use tests/run"));
+        let mut child = spawn(command.stdin(Stdio::null()));
         let lines = Arc::default();
         keep_lines(child.stdout.take().unwrap(), &lines);
         keep_lines(child.stderr.take().unwrap(), &lines);
@@ -100,15 +94,7 @@ fn keep_lines(stream: impl Read + Send + 'static, lines: &Arc<Mutex<Vec<String>>
 
 /// Runs a command to its end, with a text as its standard input.
 pub(crate) fn run(command: &mut Command, input: &str) -> Output {
-    use std::io::Write as _;
-
-    let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{name} cannot be started ({error}): use tests/run"));
+    let mut child = spawn(command.stdin(Stdio::piped()));
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     let writer = thread::spawn(move || stdin.write_all(input.as_bytes()));
@@ -116,4 +102,33 @@ pub(crate) fn run(command: &mut Command, input: &str) -> Output {
     // A command that needs no input may end before it has read any.
     let _ = writer.join().unwrap();
     output
+}
+
+fn spawn(command: &mut Command) -> Child {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let name = command.get_program().display();
+    child.unwrap_or_else(|error| panic!("{name} cannot be started ({error}): use tests/run"))
+}
+
+/// What a command that must succeed writes to standard output.
+#[track_caller]
+pub(crate) fn output(command: &mut Command) -> String {
+    output_with(command, "")
+}
+
+/// The same with a text as its standard input.
+#[track_caller]
+pub(crate) fn output_with(command: &mut Command, input: &str) -> String {
+    let output = run(command, input);
+    assert!(output.status.success(), "{command:?}: {}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Both streams of a command that ended.
+pub(crate) fn said(output: &Output) -> String {
+    let both = [&*output.stdout, &*output.stderr].concat();
+    String::from_utf8(both).unwrap()
 }

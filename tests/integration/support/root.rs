@@ -7,7 +7,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-use super::process::{Process, run};
+use super::process::{Process, run, said};
 
 /// Holds a mount namespace in which a folder is the root of other processes.
 pub(crate) struct Root {
@@ -81,7 +81,7 @@ impl Root {
     pub(crate) fn script(&self, script: &str) -> String {
         let mut command = self.command("root:root", "sh");
         let output = run(command.args(["-euc", script]), "");
-        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let text = said(&output);
         assert!(output.status.success(), "{script}: {text}");
         text
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::process::run;
+use super::process::output_with;
 use crate::deploy::tool;
 
 /// What is wrong with each document, or `ok`. None where `tests/run` could not install what judges.
@@ -17,9 +17,7 @@ pub(crate) fn judged(
     python.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/validate.py"));
     python.arg(schema).args(part);
     let lines: Vec<_> = documents.iter().map(Value::to_string).collect();
-    let output = run(&mut python, &lines.join("\n"));
-    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(output.status.success(), "{}: {said}", schema.display());
+    let said = output_with(&mut python, &lines.join("\n"));
     let said: Vec<_> = said.lines().map(str::to_owned).collect();
     assert_eq!(said.len(), documents.len(), "{said:?}");
     Some(said)

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::task::spawn_blocking;
+
+use super::process::run;
 
 /// The simulated portal's key.
 const KEY: &str = "kbk_demo";
@@ -87,6 +90,14 @@ impl Workspace {
         let mut command = program();
         command.arg("--config.file").arg(self.path("config.yml"));
         command
+    }
+
+    /// Runs a command of the program to its end, in a thread of its own, since the portal may run in this one.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command();
+        command.args(arguments);
+        let ended = spawn_blocking(move || run(&mut command, ""));
+        ended.await.unwrap()
     }
 }
 

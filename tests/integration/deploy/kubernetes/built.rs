@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::super::{list, output, root, tool};
+use super::super::{list, tool};
 use super::pod;
+use crate::support::process::output;
+use crate::support::repository::root;
 use crate::support::schema::satisfied;
 
 /// The version of Kubernetes whose schemas are used.

@@ -85,10 +85,10 @@ async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes()
         metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
     };
     exporter.metrics_when("there is no key", unreadable).await;
-    let asked = portal.requests_to("/mine");
+    let asked = portal.requests_with("/mine");
     exporter.collected_again().await;
     assert_eq!(
-        portal.requests_to("/mine"),
+        portal.requests_with("/mine"),
         asked,
         "nothing is sent without a key"
     );
@@ -134,12 +134,12 @@ async fn a_refused_folder_that_is_still_listed_is_forbidden_after_one_request_fo
         );
         assert_eq!(reason(&metrics, folders[1]), None, "{status}");
         assert_eq!(
-            portal.requests_to("/mine"),
+            portal.requests_with("/mine"),
             2,
             "one to begin with, one to settle"
         );
         assert_eq!(
-            portal.requests_to(&format!("{}/files", folders[0])),
+            portal.requests_with(&format!("{}/files", folders[0])),
             1,
             "{status}"
         );

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::Server;
 use super::home::{self, PASSWORD, USER};
+use crate::support::process::output;
 
 /// A row; null is an empty text.
 pub(crate) type Row = Vec<String>;
@@ -39,7 +40,7 @@ impl Access {
         command.arg(format!("--field-separator={COLUMN}"));
         command.arg(format!("--record-separator={ROW}"));
         command.args(["--dbname", database, "--command", statement]);
-        let text = home::output(&mut command, "");
+        let text = output(&mut command);
         let rows = text.trim_end_matches('\n').split_terminator(ROW);
         rows.map(|row| row.split(COLUMN).map(str::to_owned).collect())
             .collect()
@@ -97,7 +98,7 @@ impl Database {
         command.args(["--username=postgres", "--dbname", &self.name]);
         command.arg("--host").arg(&self.access.socket);
         command.arg("--port").arg(self.access.port.to_string());
-        let text = home::output(&mut command, "");
+        let text = output(&mut command);
         // Lines for psql have a random key.
         let lines = text.lines().filter(|line| !line.starts_with('\\'));
         lines.flat_map(|line| [line, "\n"]).collect()

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::process::run;
+use crate::support::process::{output, output_with};
 
 /// The user of every database, who may log in over TCP with a password alone.
 pub(crate) const USER: &str = "exporter";
@@ -48,7 +48,7 @@ impl Home {
 
     fn new() -> Self {
         let mut make = unprivileged("mktemp");
-        let folder = output(make.args(["-d", "-t", "kb-postgres-XXXXXX"]), "");
+        let folder = output(make.args(["-d", "-t", "kb-postgres-XXXXXX"]));
         let folder = PathBuf::from(folder.trim());
         // Servers belong to another user than clients.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
@@ -65,7 +65,7 @@ impl Home {
     pub(super) fn new_folder(&self) -> PathBuf {
         let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
-        output(unprivileged("mkdir").arg(&folder), "");
+        output(unprivileged("mkdir").arg(&folder));
         folder
     }
 
@@ -81,12 +81,12 @@ impl Home {
 pub(super) fn copy(from: &Path, to: &Path) {
     let mut copy = unprivileged("cp");
     copy.args(["--recursive", "--reflink=auto"]);
-    output(copy.arg(from).arg(to), "");
+    output(copy.arg(from).arg(to));
 }
 
 /// Removes a folder of a server.
 pub(super) fn remove(folder: &Path) {
-    output(unprivileged("rm").arg("-r").arg(folder), "");
+    output(unprivileged("rm").arg("-r").arg(folder));
 }
 
 fn watch(folder: &Path) -> Child {
@@ -115,11 +115,11 @@ fn set_up(folder: &Path) {
         "--encoding=UTF8",
         "--wal-segsize=1",
     ]);
-    output(make.arg(folder), "");
+    output(make.arg(folder));
     let mut alone = unprivileged(binary("postgres"));
     alone.args(["--single", "-F", "-D"]).arg(folder);
     let role = format!("CREATE ROLE {USER} LOGIN PASSWORD '{PASSWORD}'\n");
-    output(alone.arg("postgres"), &role);
+    output_with(alone.arg("postgres"), &role);
 }
 
 /// A program of the server, of the newest version that is installed. Debian does not have them in the `PATH`.
@@ -153,7 +153,7 @@ pub(super) fn unprivileged(program: impl AsRef<OsStr>) -> Command {
 pub(super) fn write(path: &Path, content: &str) {
     let mut command = unprivileged("sh");
     let command = command.args(["-c", "umask 077 && cat >\"$0\""]);
-    output(command.arg(path), content);
+    output_with(command.arg(path), content);
 }
 
 /// Notes which process is to be ended with this one.
@@ -164,12 +164,4 @@ pub(super) fn note(folder: &Path, process: u32) {
 /// Forgets what [`note`] noted, if anything.
 pub(super) fn forget(folder: &Path) {
     let _ = fs::remove_file(folder.join("pid"));
-}
-
-/// What a command that must succeed writes.
-pub(super) fn output(command: &mut Command, input: &str) -> String {
-    let output = run(command, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
-    String::from_utf8(output.stdout).unwrap()
 }
