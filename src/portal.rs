@@ -32,7 +32,7 @@ pub use lane::{Demand, Lane};
 pub use listing::{ListedFolder, Listing};
 pub use observe::{Endpoint, Observer, Unobserved};
 pub use requeue::Requeue;
-pub use retry::{RetryReason, retry_after};
+pub use retry::RetryReason;
 pub use session::{AdmittedRequests, Session};
 pub use throttle::Throttles;
 pub use wire::{FileRow, Page, PageBody};

@@ -39,7 +39,7 @@ pub(super) fn wait(retry: u32, retry_after: Option<Duration>, random: f64) -> Du
 /// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year. Parts of a second are rounded up.
 ///
 /// A date in the past is no wait; anything else is `None`.
-pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+pub(super) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     let (seconds, part) = value.split_once('.').unwrap_or((value, "0"));
     let is_number =
