@@ -16,8 +16,6 @@ mod reindex;
 mod rules;
 mod scan;
 mod settings;
-#[cfg(test)]
-mod testing;
 mod view;
 mod visit;
 mod web;

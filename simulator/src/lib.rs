@@ -128,25 +128,11 @@ impl Simulator {
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        let router = self.router();
-        self.serve_router(router, listener, shutdown).await
-    }
-
-    /// The same with a router of one's own, such as [`Simulator::router`] wrapped in layers.
-    ///
-    /// # Errors
-    ///
-    /// When the listener fails for good.
-    pub async fn serve_router(
-        self,
-        router: Router,
-        listener: TcpListener,
-        shutdown: impl Future<Output = ()> + Send + 'static,
-    ) -> std::io::Result<()> {
         let listener = listener.tap_io(|stream| {
             // Without it small answers may wait for an acknowledgement; the connection works all the same.
             let _ = stream.set_nodelay(true);
         });
+        let router = self.router();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
         let server = axum::serve(listener, service).with_graceful_shutdown(shutdown);
         self.live_beside(server.into_future()).await

@@ -1,8 +1,5 @@
 //! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
-#[cfg(test)]
-mod tests;
-
 use std::process::ExitCode;
 use std::time::Duration;
 

@@ -7,6 +7,7 @@
 mod alerting;
 mod alerts;
 mod certificates;
+mod check;
 mod commands;
 mod container;
 mod counts;

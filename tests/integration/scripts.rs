@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::process::run;
 use crate::support::promtool;
 use crate::support::schema;
 use crate::support::workspace::Workspace;
@@ -34,13 +33,9 @@ fn assert_satisfies(document: Value, name: &str) {
     schema::satisfied(Path::new(&file), None, &[document]);
 }
 
-/// Runs a command to its end, in a thread of its own, since the portal runs here.
+/// What a command prints, and its code.
 async fn output(workspace: &Workspace, arguments: &[&str]) -> (String, Option<i32>) {
-    let mut command = workspace.command();
-    command.args(arguments);
-    let output = tokio::task::spawn_blocking(move || run(&mut command, ""))
-        .await
-        .unwrap();
+    let output = workspace.run(arguments).await;
     (
         String::from_utf8(output.stdout).unwrap(),
         output.status.code(),
@@ -53,7 +48,12 @@ async fn documents_satisfy_their_schemas() {
     for command in ["scan", "check"] {
         let (text, code) = output(&workspace, &[command, "--output", "json"]).await;
         assert_eq!(code, Some(0));
-        assert_satisfies(serde_json::from_str(&text).unwrap(), "scan");
+        let document: Value = serde_json::from_str(&text).unwrap();
+        if command == "scan" {
+            assert_eq!(document["folders"][1]["failed"], 1, "{text}");
+            assert_eq!(document["errors"][0]["error"], "a reason", "{text}");
+        }
+        assert_satisfies(document, "scan");
     }
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
@@ -96,6 +96,10 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
         1
     );
     assert!(!text.contains("process_"), "node_exporter has these itself");
+    assert!(
+        !text.contains("kb_state_writable"),
+        "a scan writes to no store"
+    );
     assert_eq!(
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
         0o644

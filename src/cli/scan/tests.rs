@@ -4,12 +4,10 @@ mod views;
 
 use std::time::Duration;
 
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Classifier, ErrorRow, KnownClass};
-use crate::cli::testing::Scene;
 use crate::health::Health;
 use crate::history::{Departure, DepartureReason, FullRead};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
@@ -18,7 +16,6 @@ use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListFailure, ListState,
     PortalView, RunResult, Snapshot, Unavailable, Way,
 };
-use kb_simulator::{NewFile, Status as Sent};
 
 use views::*;
 
@@ -33,53 +30,6 @@ fn judged(snapshot: &Snapshot) -> Health {
 
 fn text(snapshot: &Snapshot) -> String {
     view::text_of(&tables::lists(&judged(snapshot)), Form::Table).unwrap()
-}
-
-fn json(snapshot: &Snapshot) -> String {
-    view::text_of(&tables::lists(&judged(snapshot)), Form::Json).unwrap()
-}
-
-#[tokio::test]
-async fn every_folder_is_counted_and_every_form_says_the_same() {
-    let scene = Scene::new(&[("Inbox", 205), ("Empty", 0)]).await;
-    let inbox = scene.folders()[0];
-    let failed = NewFile::new("a.pdf", Sent::Failed).because("no text layer");
-    let added = scene.simulator.with(|world| world.add_file(inbox, &failed));
-    added.unwrap();
-    let mut scan = Scan::new(&scene.config).unwrap();
-    scan.collect().await;
-    let snapshot = scan.publisher.current();
-    assert!(judged(&snapshot).is_complete());
-    let table = text(&snapshot);
-    for line in [
-        "│ main   ┆ Inbox  ┆       0 ┆          0 ┆  205 ┆      1 ┆       0 ┆   206 ┆ ok     │",
-        "│ main   ┆ Inbox  ┆ failed ┆     1 ┆ no text layer │",
-        "│ main   ┆       2 ┆   206 ┆        5 ┆ ",
-    ] {
-        assert!(table.contains(line), "{table}");
-    }
-    let json: Value = serde_json::from_str(&json(&snapshot)).unwrap();
-    assert_eq!(json["folders"][1]["done"], 205);
-    assert_eq!(json["errors"][0]["error"], "no text layer");
-    let facts = Facts {
-        snapshot,
-        config: ConfigFacts {
-            reload_successful: true,
-            loaded: Moment::now().wall,
-        },
-        web: None,
-        kill_switch: false,
-        process: None,
-        now: Moment::now(),
-    };
-    let exposition = exposition(&scan.events, &facts).unwrap();
-    let sample = format!(
-        "kb_folder_files{{portal=\"main\",folder_id=\"{inbox}\",folder=\"Inbox\",status=\"done\"}} 205"
-    );
-    let has_sample = exposition.lines().any(|line| line == sample);
-    assert!(has_sample, "{exposition}");
-    let writes = exposition.contains("kb_state_writable");
-    assert!(!writes, "a scan writes to no store");
 }
 
 #[test]
