@@ -6,6 +6,8 @@ mod errors;
 mod folder;
 mod list;
 mod publisher;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

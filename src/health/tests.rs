@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::Moment;
-use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-use crate::history::{FullRead, Look};
-use crate::model::{ByStatus, FolderName, PortalName, Timestamp};
+use crate::history::FullRead;
+use crate::model::ByStatus;
 use crate::portal::Trouble;
-use crate::snapshot::{
-    FolderState, ListFacts, ListFailure, ListState, Unavailable, Unreadable, Way,
-};
+use crate::snapshot::testing::{counts, folder, no_list, portal, snapshot, unavailable};
+use crate::snapshot::{FolderState, ListFacts, ListState, Unavailable};
 
 const READ: ListState = ListState {
     facts: Some(ListFacts {
@@ -24,63 +22,19 @@ const READ: ListState = ListState {
     failure: None,
 };
 
-fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
-    let counts = counted.map(|counted| {
-        Arc::new(Counts {
-            files: ByStatus::default(),
-            errors: Vec::new(),
-            oldest: ByStatus::default(),
-            look: Look {
-                way: Way::Full,
-                consistent: true,
-                requests: 1,
-                duration: Duration::from_secs(1),
-                missing_files: 0,
-            },
-            counted,
-            interval: None,
-        })
-    });
+fn inbox(state: FolderState, counted: Moment) -> FolderView {
     FolderView {
-        reported_files: Some(0),
-        state,
-        counts,
-        ..FolderView::unseen(uuid::Uuid::from_u128(1).into(), FolderName::new("Inbox"))
+        counts: Some(Arc::new(counts(counted))),
+        ..folder(1, "Inbox", state)
     }
 }
 
-fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
-    let folders = folders.into_iter();
-    Arc::new(PortalView {
-        list,
-        folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
-        stale_after: Duration::from_mins(15),
-        state_writes: Some(Ok(())),
-        ..PortalView::unasked(&Portal::new(
-            PortalName::new("main").unwrap(),
-            BaseUrl::parse("http://127.0.0.1").unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", "key")),
-        ))
-    })
+fn main(list: ListState, folders: Vec<FolderView>) -> PortalView {
+    portal("main", list, folders)
 }
 
 fn down() -> ListState {
-    let failure = ListFailure {
-        trouble: Trouble::Unauthorized,
-        message: "status 401".to_owned(),
-        since: Timestamp::default(),
-    };
-    ListState {
-        facts: None,
-        failure: Some(failure),
-    }
-}
-
-fn snapshot(portals: Vec<Arc<PortalView>>) -> Snapshot {
-    Snapshot {
-        portals,
-        ..Snapshot::default()
-    }
+    no_list(Trouble::Unauthorized, "status 401")
 }
 
 fn sentences(findings: &[Finding]) -> String {
@@ -88,22 +42,19 @@ fn sentences(findings: &[Finding]) -> String {
     sentences.join("; ")
 }
 
-fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
+fn status(portals: Vec<PortalView>, now: Moment) -> Status {
     judge(&snapshot(portals), Conditions::default(), now).status
 }
 
 #[test]
 fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
     let now = Moment::now();
-    let up = || portal(READ, vec![]);
+    let up = || main(READ, vec![]);
     assert_eq!(status(vec![up(), up()], now), Status::Pass);
+    assert_eq!(status(vec![up(), main(down(), vec![])], now), Status::Warn);
+    assert_eq!(status(vec![main(down(), vec![])], now), Status::Fail);
     assert_eq!(
-        status(vec![up(), portal(down(), vec![])], now),
-        Status::Warn
-    );
-    assert_eq!(status(vec![portal(down(), vec![])], now), Status::Fail);
-    assert_eq!(
-        status(vec![portal(ListState::default(), vec![])], now),
+        status(vec![main(ListState::default(), vec![])], now),
         Status::Warn
     );
 }
@@ -114,7 +65,7 @@ fn what_an_old_list_said_is_not_judged_while_the_list_cannot_be_read() {
         facts: Some(ListFacts::default()),
         ..down()
     };
-    let portals = vec![portal(old, vec![])];
+    let portals = vec![main(old, vec![])];
     let health = judge(&snapshot(portals), Conditions::default(), Moment::now());
     let says =
         "its folders cannot be read since 1970-01-01T00:00:00Z; it rejects the key: status 401";
@@ -125,10 +76,7 @@ fn what_an_old_list_said_is_not_judged_while_the_list_cannot_be_read() {
 fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_waits() {
     const DAY: u64 = 24 * 60;
     let counted = Moment::now();
-    let forbidden = FolderState::Unavailable(Unreadable {
-        reason: Unavailable::Forbidden,
-        message: String::new(),
-    });
+    let forbidden = unavailable(Unavailable::Forbidden);
     for (state, minutes, is_stale) in [
         (forbidden.clone(), 15, false),
         (forbidden, 16, true),
@@ -139,8 +87,8 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
             wall: counted.wall,
             steady: counted.steady + Duration::from_mins(minutes),
         };
-        let folder = folder(state, Some(counted));
-        let portal = portal(READ, vec![folder]);
+        let folder = inbox(state, counted);
+        let portal = main(READ, vec![folder]);
         let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = &health.portals[0].folders[0];
         assert_eq!(
@@ -154,7 +102,7 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
 fn numbers_that_others_contradict_are_a_warning_and_an_unknown_status_is_said() {
     let now = Moment::now();
     let judged = |missing_files, [missing_rows, repeated_rows, unknown]: [u64; 3]| {
-        let mut folder = folder(FolderState::Counted, Some(now));
+        let mut folder = inbox(FolderState::Counted, now);
         let counts = Arc::make_mut(folder.counts.as_mut().unwrap());
         counts.look.missing_files = missing_files;
         counts.files[crate::model::Status::Unknown] = unknown;
@@ -165,7 +113,7 @@ fn numbers_that_others_contradict_are_a_warning_and_an_unknown_status_is_said() 
             repeated_rows,
             scanned: None,
         });
-        let portal = portal(READ, vec![folder]);
+        let portal = main(READ, vec![folder]);
         let mut health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = health.portals[0].folders.remove(0);
         (health.status, sentences(&folder.findings))

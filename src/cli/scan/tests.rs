@@ -1,23 +1,18 @@
-//! What a scan of a simulated portal, and a snapshot, look like in each form.
-
-mod views;
+//! What a snapshot looks like as tables, and when a scan was complete.
 
 use std::time::Duration;
-
-use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Classifier, ErrorRow, KnownClass};
 use crate::health::Health;
 use crate::history::{Departure, DepartureReason, FullRead};
-use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
+use crate::model::{ByStatus, Status, Timestamp};
 use crate::portal::Trouble;
+use crate::snapshot::testing::{counts, folder, list, no_list, portal, snapshot, unavailable};
 use crate::snapshot::{
-    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListFailure, ListState,
-    PortalView, RunResult, Snapshot, Unavailable, Way,
+    FolderState, FolderView, LastRun, ListFacts, ListState, PortalView, RunResult, Snapshot,
+    Unavailable,
 };
-
-use views::*;
 
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
@@ -28,13 +23,93 @@ fn judged(snapshot: &Snapshot) -> Health {
     health::judge(snapshot, Conditions::default(), Moment::now())
 }
 
-fn text(snapshot: &Snapshot) -> String {
-    view::text_of(&tables::lists(&judged(snapshot)), Form::Table).unwrap()
+fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) -> FolderView {
+    let mut counts = counts(Moment::now());
+    counts.look.consistent = consistent;
+    for (status, count) in files {
+        counts.files[*status] = *count;
+        if Status::WITH_REASON.contains(status) {
+            counts.errors.push(ErrorRow {
+                status: *status,
+                class: Classifier::default().explain(Some(REASON)).class,
+                files: *count,
+                example: None,
+                growth: None,
+            });
+        }
+    }
+    FolderView {
+        counts: Some(Arc::new(counts)),
+        full_read: Some(FullRead {
+            at: NOON,
+            sizes: ByStatus::default(),
+            missing_rows: 0,
+            repeated_rows: 0,
+            scanned: None,
+        }),
+        ..folder(number, name, FolderState::Counted)
+    }
+}
+
+fn gone() -> FolderState {
+    FolderState::Departed(Departure {
+        reason: DepartureReason::Gone,
+        since: NOON,
+    })
+}
+
+fn read() -> ListState {
+    list(ListFacts {
+        folders: 1,
+        ..ListFacts::default()
+    })
+}
+
+fn failed() -> ListState {
+    no_list(Trouble::Unreachable, "no answer: connection refused")
+}
+
+/// A portal that was collected once, with one class of errors.
+fn collected(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
+    let known = KnownClass {
+        example: "page 7: no text layer".into(),
+        first_seen: NOON,
+        last_seen: NOON,
+    };
+    let class = Classifier::default().explain(Some(REASON)).class;
+    let mut view = portal(name, list, folders);
+    view.classes = Arc::new([(class, known)].into());
+    view.collections.last_run = Some(LastRun {
+        ended: NOON,
+        duration: Duration::from_secs(2),
+        result: RunResult::Partial,
+        counted: 0,
+        failed: 0,
+        requests: 5,
+    });
+    view
 }
 
 #[test]
 fn the_tables_show_every_folder_and_every_portal() {
-    insta::assert_snapshot!(text(&varied()), @r"
+    let some = [
+        (Status::Done, 120),
+        (Status::Failed, 3),
+        (Status::Flagged, 1),
+    ];
+    let folders = vec![
+        counted(1, "Inbox", &some, true),
+        counted(2, "Same", &[(Status::Unknown, 7)], false),
+        folder(3, "Same", unavailable(Unavailable::Error)),
+        folder(4, "Old", gone()),
+    ];
+    let snapshot = snapshot(vec![
+        collected("main", read(), folders),
+        collected("down", failed(), vec![]),
+        collected("empty", read(), vec![]),
+    ]);
+    let text = view::text_of(&tables::lists(&judged(&snapshot)), Form::Table).unwrap();
+    insta::assert_snapshot!(text, @r"
     ┌────────┬─────────────────────────────────────────────┬─────────┬────────────┬──────┬────────┬─────────┬─────────┬───────┬──────────────────────────────────────────────────────────────┐
     │ portal ┆ folder                                      ┆ pending ┆ processing ┆ done ┆ failed ┆ flagged ┆ unknown ┆ files ┆ result                                                       │
     ╞════════╪═════════════════════════════════════════════╪═════════╪════════════╪══════╪════════╪═════════╪═════════╪═══════╪══════════════════════════════════════════════════════════════╡

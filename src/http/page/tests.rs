@@ -4,28 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use uuid::Uuid;
 
 use super::*;
-use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::health::{self, Conditions, Status};
-use crate::history::Look;
-use crate::model::{ByStatus, FolderName, PortalName};
 use crate::portal::Trouble;
-use crate::snapshot::{
-    Counts, FolderState, FolderView, ListFacts, ListFailure, ListState, PortalView, Unavailable,
-    Unreadable, Way,
-};
+use crate::snapshot::testing::{self, counts, folder, list, no_list, unavailable};
+use crate::snapshot::{FolderState, FolderView, ListFacts, ListState, PortalView, Unavailable};
 
 /// A folder in one of its states, whose counts may be marked, incomplete or too old.
 fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
     let state = prop_oneof![
         Just(FolderState::Unseen),
         Just(FolderState::Counted),
-        Just(FolderState::Unavailable(Unreadable {
-            reason: Unavailable::Error,
-            message: "status 500: <b>".to_owned(),
-        })),
+        Just(unavailable(Unavailable::Error)),
     ];
     (
         any::<u128>(),
@@ -35,28 +26,16 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
         prop::option::of(any::<bool>()),
     )
         .prop_map(move |(id, state, consistent, missing_files, counted)| {
-            let age = |old| Duration::from_hours(if old { 25 } else { 0 });
-            let counts = |old| Counts {
-                files: ByStatus::default(),
-                errors: Vec::new(),
-                oldest: ByStatus::default(),
-                look: Look {
-                    way: Way::Sorted,
-                    consistent,
-                    requests: 1,
-                    duration: Duration::ZERO,
-                    missing_files,
-                },
-                counted: Moment {
-                    steady: now.steady - age(old),
-                    ..now
-                },
-                interval: None,
-            };
+            let counted = counted.map(|old| {
+                let age = Duration::from_hours(if old { 25 } else { 0 });
+                let steady = now.steady - age;
+                let mut counts = counts(Moment { steady, ..now });
+                (counts.look.consistent, counts.look.missing_files) = (consistent, missing_files);
+                Arc::new(counts)
+            });
             FolderView {
-                state,
-                counts: counted.map(|old| Arc::new(counts(old))),
-                ..FolderView::unseen(Uuid::from_u128(id).into(), FolderName::new("In & out"))
+                counts: counted,
+                ..folder(id, "In & out <b>", state)
             }
         })
 }
@@ -64,45 +43,25 @@ fn any_folder(now: Moment) -> impl Strategy<Value = FolderView> {
 fn any_portal(now: Moment) -> impl Strategy<Value = PortalView> {
     let unwatched = (0..2_u64, 0..2_usize, 0..2_u64, 0..2_u64);
     let facts = unwatched.prop_map(|(max_folders, no_match, invalid_row, list_incomplete)| {
-        let facts = ListFacts {
+        list(ListFacts {
             folders: 3,
             max_folders,
             no_match: (0..no_match).collect(),
             invalid_row,
             list_incomplete,
-        };
-        ListState {
-            facts: Some(facts),
-            failure: None,
-        }
+        })
     });
     let list = prop_oneof![
         3 => facts,
         1 => Just(ListState::default()),
-        1 => Just(ListState {
-            facts: None,
-            failure: Some(ListFailure {
-                trouble: Trouble::Unauthorized,
-                message: "status 401".to_owned(),
-                since: now.wall,
-            }),
-        }),
+        1 => Just(no_list(Trouble::Unauthorized, "status 401")),
     ];
     let writes = prop_oneof![Just(Some(Ok(()))), Just(Some(Err("disk full".to_owned())))];
     let folders = prop::collection::vec(any_folder(now), 0..20);
-    (list, writes, 0..2_u64, folders).prop_map(|(list, state_writes, panics, folders)| {
-        let key = KeySource::File(HiddenPath::file("api_key_file", "key"));
-        let address = BaseUrl::parse("http://127.0.0.1").unwrap();
-        let portal = Portal::new(PortalName::new("main").unwrap(), address, key);
-        let folders = folders.into_iter();
-        PortalView {
-            list,
-            state_writes,
-            panics,
-            stale_after: Duration::from_mins(15),
-            folders: folders.map(|one| (one.id, Arc::new(one))).collect(),
-            ..PortalView::unasked(&portal)
-        }
+    (list, writes, 0..2_u64, folders).prop_map(|(list, state_writes, panics, folders)| PortalView {
+        state_writes,
+        panics,
+        ..testing::portal("main", list, folders)
     })
 }
 
@@ -110,7 +69,7 @@ proptest! {
     #[test]
     fn whatever_health_warns_of_is_on_the_page(portal in any_portal(later())) {
         let now = later();
-        let snapshot = Snapshot { portals: vec![Arc::new(portal)], ..Snapshot::default() };
+        let snapshot = testing::snapshot(vec![portal]);
         let health = health::judge(&snapshot, Conditions::default(), now);
         let configuration = Configuration {
             facts: ConfigFacts { reload_successful: true, loaded: now.wall },
