@@ -1,75 +1,57 @@
 //! The classes of errors, as `errors --explain` tells them.
 
-use crate::support::process::run;
+use serde_json::Value;
+
+use crate::support::process::output_with;
 use crate::support::workspace::program;
+
+const CONFIG: &str = "
+portals: [{name: a, base_url: 'https://p.example', api_key_env: K}]
+errors:
+  rules: [{match: xref, class: broken pdf}]
+  masks: [{name: tenant, match: 'of [a-z]+'}]
+";
 
 #[test]
 fn a_reason_is_explained_without_a_portal() {
-    let explain = |arguments: &[&str], input: &str| {
-        let output = run(
-            program().args(["errors", "--explain"]).args(arguments),
-            input,
-        );
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let printed = explain(&["page 7 of 'a b.pdf' lost"], "");
-    assert!(
-        printed.contains("no rule: masked") && printed.contains("page <n>"),
-        "{printed}"
-    );
-    let reason = "conversion of Annual report 2026.docx failed";
-    let printed = explain(&[reason, "--file", "Annual report 2026.docx"], "");
-    assert!(printed.contains("conversion of <file> failed"), "{printed}");
-    let printed = explain(
-        &["-", "--each-line"],
-        "page 1 lost\n\npage 2 lost\nno text\n",
-    );
-    assert_eq!(printed.matches("page <n> lost").count(), 2, "{printed}");
-    assert_eq!(
-        printed.matches("no text").count(),
-        2,
-        "class and reason: {printed}"
-    );
-    let printed = explain(
-        &["-", "--each-line", "--output", "json"],
-        "page 1 lost\n\nno text\n",
-    );
-    let objects = printed
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
-    let objects: Vec<serde_json::Value> = objects.collect();
-    let classes: Vec<_> = objects.iter().map(|object| &object["class"]).collect();
-    assert_eq!(classes, ["page <n> lost", "unspecified", "no text"]);
-    assert!(
-        objects.iter().all(|object| object["by"].is_string()),
-        "{printed}"
-    );
-
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("kb.yml");
-    let portal = "portals: [{name: a, base_url: 'https://p.example', api_key_env: K}]";
-    let rules = "errors: {rules: [{match: 'xref', class: broken pdf}], masks: [{name: tenant, match: 'of [a-z]+'}]}";
-    std::fs::write(&file, format!("{portal}\n{rules}\n")).unwrap();
-    let printed = explain(
-        &[
-            "invalid xref table",
-            "--config.file",
-            file.to_str().unwrap(),
-        ],
-        "",
-    );
-    assert!(
-        printed.contains("broken pdf") && printed.contains("rule 1: xref"),
-        "{printed}"
-    );
-    let printed = explain(
-        &[
-            "quota of acme exceeded",
-            "--config.file",
-            file.to_str().unwrap(),
-        ],
-        "",
-    );
-    assert!(printed.contains("quota <tenant> exceeded"), "{printed}");
+    std::fs::write(folder.path().join("kb.yml"), CONFIG).unwrap();
+    let explain = |arguments: &[&str], input: &str| {
+        let mut command = program();
+        command.current_dir(&folder).args(["errors", "--explain"]);
+        output_with(command.args(arguments), input)
+    };
+    let report = "conversion of Annual report 2026.docx failed";
+    for (arguments, says) in [
+        (
+            &["page 7 of 'a b.pdf' lost"][..],
+            ["no rule: masked", "page <n>"],
+        ),
+        (
+            &[report, "--file", "Annual report 2026.docx"],
+            ["conversion of <file> failed"; 2],
+        ),
+        (
+            &["invalid xref table", "--config.file=kb.yml"],
+            ["broken pdf", "rule 1: xref"],
+        ),
+        (
+            &["quota of acme exceeded", "--config.file=kb.yml"],
+            ["quota <tenant> exceeded"; 2],
+        ),
+    ] {
+        let printed = explain(arguments, "");
+        assert!(says.iter().all(|says| printed.contains(says)), "{printed}");
+    }
+    let lines = "page 1 lost\n\npage 2 lost\nno text\n";
+    let printed = explain(&["-", "--each-line"], lines);
+    assert_eq!(printed.matches("page <n> lost").count(), 2, "{printed}");
+    let printed = explain(&["-", "--each-line", "--output", "json"], lines);
+    let objects = printed.lines().map(serde_json::from_str);
+    let objects: Vec<Value> = objects.map(Result::unwrap).collect();
+    let classes: Vec<_> = objects.iter().map(|object| &object["class"]).collect();
+    let expected = ["page <n> lost", "unspecified", "page <n> lost", "no text"];
+    assert_eq!(classes, expected);
+    let has_way = objects.iter().all(|object| object["by"].is_string());
+    assert!(has_way, "{printed}");
 }
