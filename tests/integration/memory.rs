@@ -72,13 +72,7 @@ impl Story {
 
     /// Ends the process and starts it again, while the portal does not answer: what is shown then was stored on disk.
     async fn restarted(self, end: End) -> Self {
-        self.restarted_after(end, || {}).await
-    }
-
-    /// The same after something was done between the two processes.
-    async fn restarted_after(self, end: End, between: impl FnOnce()) -> Self {
         end.of(self.exporter).await;
-        between();
         self.portal.hold("/mine");
         let exporter = Exporter::start(&self.workspace).await;
         Self { exporter, ..self }
