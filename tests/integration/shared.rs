@@ -11,7 +11,6 @@ mod lost;
 mod migrations;
 mod outage;
 mod pooler;
-mod read_only;
 mod scene;
 pub(crate) mod storm;
 mod takeover;

@@ -1,8 +1,12 @@
-//! A URL with several hosts, of which one takes writes.
+//! Servers that take no writes: one of several in a URL, and one that stopped to take them, as after a failover behind one address.
+
+use kb_exposition::Exposition;
+use kb_simulator::Status;
 
 use super::scene::{Shared, says, until_writable};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
+use crate::support::postgres::database::Database;
 
 /// A URL with these ports of loopback, in this order.
 fn with_ports(url: &str, ports: &[u16]) -> String {
@@ -12,34 +16,62 @@ fn with_ports(url: &str, ports: &[u16]) -> String {
     format!("{url}&host={hosts}&port={ports}&target_session_attrs=read-write")
 }
 
-#[tokio::test]
-async fn a_host_that_is_down_or_takes_no_writes_is_passed_over() {
-    let shared = Shared::new("dry_run").await;
-    let standby = Server::own().await;
-    let there = shared.database.namesake_on(&standby);
+/// From now on, a server takes no writes but in databases that say otherwise.
+fn refuse_writes(database: &Database) {
     for statement in [
         "ALTER SYSTEM SET default_transaction_read_only = on",
         "SELECT pg_reload_conf()",
     ] {
-        there.sql(statement);
+        database.sql(statement);
     }
-    let down = Server::own().await;
+}
+
+/// Lets one more file fail, and waits until its entry is shown, and so stored.
+async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
+    let id = shared.folder.to_string();
+    let entries = |metrics: &Exposition| {
+        let entries = metrics.by_status("kb_folder_status_entries_total", &id);
+        entries.get("failed").copied()
+    };
+    let counted = exporter.collected_again().await;
+    let file = shared
+        .portal
+        .file(shared.folder, "late.pdf", Status::Failed);
+    exporter
+        .metrics_when(&format!("the entry of {file} is shown"), |metrics| {
+            entries(metrics) > entries(&counted)
+        })
+        .await;
+    until_writable(exporter, true).await;
+}
+
+#[tokio::test]
+async fn a_host_or_a_connection_that_takes_no_writes_is_passed_over() {
+    let [down, standby, server] = [
+        Server::own().await,
+        Server::own().await,
+        Server::own().await,
+    ];
     down.stop().await;
-    let ports = [&down, &standby, Server::shared().await].map(|server| server.address().port());
-    let url = with_ports(&shared.database.url(), &ports);
-    let workspace = shared.by(&url);
+    let shared = Shared::on(&server, "dry_run", |_| {}).await;
+    let there = shared.database.namesake_on(&standby);
+    refuse_writes(&there);
+    let ports = [&down, &standby, &server].map(|server| server.address().port());
+    let workspace = shared.by(&with_ports(&shared.database.url(), &ports));
     let mut command = workspace.command();
     let exporter = Exporter::launch(command.args(["run", "--log.level", "trace"])).await;
     until_writable(&exporter, true).await;
-    exporter.collected_again().await;
-    assert_eq!(
-        shared
-            .database
-            .value("SELECT count(*) > 0 FROM kb_exporter.lease"),
-        "t"
-    );
+    stores_one_more(&shared, &exporter).await;
     let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";
+    assert_eq!(shared.database.value(schemas), "1");
     assert_eq!(there.value(schemas), "0");
+
+    // Connections that are made from now on take writes, and those that are there do not.
+    let name = shared.database.value("SELECT current_database()");
+    let takes = format!("ALTER DATABASE {name} SET default_transaction_read_only = off");
+    shared.database.sql(&takes);
+    refuse_writes(&shared.database);
+    stores_one_more(&shared, &exporter).await;
     for secret in ["8d1c97e2", "postgres://", "d.pdf"] {
         assert!(!says(&exporter, secret), "{secret}");
     }
