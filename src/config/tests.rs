@@ -1,7 +1,6 @@
 //! Whole files that are taken, and how they are read.
 
 mod refusals;
-mod rules;
 mod schema;
 
 use regex::Regex;

@@ -2,7 +2,7 @@
 
 use super::{Config, PORTAL};
 
-pub(super) fn error(text: &str) -> String {
+fn error(text: &str) -> String {
     match Config::from_yaml("kb.yml", text) {
         Ok(_) => panic!("accepted: {text}"),
         Err(error) => error.to_string(),

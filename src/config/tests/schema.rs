@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
-use uuid::Uuid;
 
 use super::full_example;
-use crate::config::{Collect, Config, Errors, Portal, ReindexRules, Request, State, json_schema};
+use crate::config::{Config, json_schema};
 
 fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
@@ -96,30 +95,4 @@ fn the_example_has_every_key_with_its_default() {
     // The parser reads `off` as the boolean.
     defaults["reindex"]["mode"] = json!(false);
     assert_eq!(values_of(&json_of(&full_example())), values_of(&defaults));
-}
-
-#[test]
-fn the_defaults_of_the_example_are_those_of_a_file_that_leaves_them_out() {
-    let config = Config::from_yaml("example.yml", full_example()).unwrap();
-    assert_eq!(config.collect, Collect::default());
-    assert_eq!(config.request, Request::default());
-    assert_eq!(config.errors, Errors::default());
-    assert_eq!(config.reindex.rules, ReindexRules::default());
-    assert!(config.reindex.overrides.is_empty());
-    assert_eq!(config.state, State::default());
-    let [portal] = config.portals.as_slice() else {
-        panic!("one portal");
-    };
-    let new = Portal::new(
-        portal.name.clone(),
-        portal.base_url.clone(),
-        portal.key.clone(),
-    );
-    let expected = Portal {
-        user_agent: "kb-exporter/VERSION".to_owned(),
-        folders: portal.folders.clone(),
-        ..new
-    };
-    assert_eq!(*portal, expected);
-    assert!(portal.folders.admits(Uuid::nil().into(), "any"));
 }
