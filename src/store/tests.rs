@@ -3,7 +3,6 @@
 mod folders;
 mod leases;
 mod random;
-mod unusable;
 
 use std::path::Path;
 use std::time::Duration;

@@ -31,18 +31,18 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_state_file_that_is_corrupt_or_newer_ends_the_process_and_stays() {
+async fn a_state_file_that_is_corrupt_newer_or_of_another_program_ends_the_process_and_stays() {
     let corrupt = async |file: &Path| {
         fs::write(file, "this was a database once ".repeat(400)).unwrap();
     };
-    let newer = async |file: &Path| {
-        let mut database = Sqlite::open(file).await;
-        let made = "CREATE TABLE lease (portal TEXT); CREATE TABLE version (number BIGINT);
-                    INSERT INTO version (number) VALUES (9999)";
-        database.sql(made).await;
-    };
+    let newer = "CREATE TABLE lease (portal TEXT); CREATE TABLE version (number BIGINT);
+                 INSERT INTO version (number) VALUES (9999)";
+    let made =
+        |statements| async move |file: &Path| drop(Sqlite::open(file).await.sql(statements).await);
     refused(corrupt, "not a database").await;
-    refused(newer, "newer version").await;
+    refused(made(newer), "newer version").await;
+    let foreign = "CREATE TABLE other (id BIGINT)";
+    refused(made(foreign), "not one of kb-exporter").await;
 }
 
 /// A process in which a write beyond the limit of a file's size is an error, as it is on a full disk, and no signal.
