@@ -14,7 +14,6 @@ mod counts;
 mod dashboards;
 mod deploy;
 mod docs;
-mod engines;
 mod errors;
 mod faults;
 mod files;

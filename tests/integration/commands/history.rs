@@ -18,6 +18,7 @@ fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
         "{}",
         said(&output)
     );
+    assert!(!workspace.path("state").join("state.db").exists());
 }
 
 #[tokio::test]

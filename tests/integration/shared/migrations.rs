@@ -1,7 +1,10 @@
 //! The tables in the database: made once, and left as they are where they are of a newer version.
 
+use serde_json::{Value, json};
+
 use super::ledger::count;
 use super::scene::{Shared, says, until_writable};
+use crate::support::process::said;
 use crate::support::wait::wait_for;
 
 #[tokio::test]
@@ -30,6 +33,42 @@ async fn processes_that_start_at_once_make_the_tables_once() {
     for table in ["version", "lease", "folder"] {
         assert_eq!(count(&shared.database, table), 1, "{table}");
     }
+}
+
+#[tokio::test]
+async fn a_command_that_only_reads_makes_no_tables_and_reads_what_the_process_wrote() {
+    let shared = Shared::new("enforce").await;
+    let history = async || {
+        let command = ["reindex", "history", "--output", "json"];
+        shared.workspace.run(&command).await
+    };
+    let refused = said(&history().await);
+    assert!(refused.contains("nothing is stored yet"), "{refused}");
+    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";
+    assert_eq!(shared.database.value(schemas), "0");
+
+    shared.meet_long_ago().await;
+    let exporter = shared.start().await;
+    shared.attempted(&exporter, "accepted").await;
+    shared.helped_and_failed_anew(&exporter).await;
+    let printed: Value = serde_json::from_slice(&history().await.stdout).unwrap();
+    let attempt = &printed["attempts"][0];
+    for (key, value) in [
+        ("folder", json!("Inbox")),
+        ("result", json!("accepted")),
+        ("requeued", json!(2)),
+        ("outcome", json!("recovered")),
+        ("files_recovered", json!(2)),
+    ] {
+        assert_eq!(attempt[key], value, "{printed}");
+    }
+    let forgiven = shared.forgive(&["--folder", "Inbox"], &[]);
+    assert!(forgiven.contains("with its next collection"), "{forgiven}");
+    wait_for("the folder is sent again", async || {
+        (shared.sent() == 2).then_some(())
+    })
+    .await;
+    exporter.stop().await;
 }
 
 #[tokio::test]
