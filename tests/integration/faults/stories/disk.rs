@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;
-use crate::support::process::run;
+use crate::support::process::Process;
 use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
@@ -18,11 +18,12 @@ async fn refused(prepare: impl AsyncFnOnce(&Path), says: &str) {
     fs::create_dir(&folder).unwrap();
     prepare(&folder.join("state.db")).await;
     let before = contents(&folder);
-    let output = run(workspace.command().arg("run"), "");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let mut process = Process::start(workspace.command().arg("run"));
+    let code = process.ended().await.code();
+    let said = process.output();
+    assert_eq!(code, Some(1), "{said:#?}");
     let is_said = |line: &str| line.contains("the state cannot be used") && line.contains(says);
-    assert!(said.lines().any(is_said), "{said}");
+    assert!(said.iter().any(|line| is_said(line)), "{said:#?}");
     assert_eq!(contents(&folder), before, "it was changed");
 }
 
