@@ -2,12 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use kb_exposition::Exposition;
 use kb_simulator::Status;
 use kb_simulator::faults::Target;
 use serde_json::json;
 
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, STORES, is_writable};
 use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::sqlite::Sqlite;
@@ -16,17 +15,6 @@ use crate::support::workspace::Workspace;
 /// The database of the state folder.
 async fn open(workspace: &Workspace) -> Sqlite {
     Sqlite::open(&workspace.path("state").join("state.db")).await
-}
-
-fn writable(metrics: &Exposition, store: &str) -> Option<f64> {
-    metrics.value("kb_state_writable", &[("store", store)])
-}
-
-async fn until(exporter: &Exporter, store: &str, value: f64) -> Exposition {
-    let what = format!("{store} is {value}");
-    exporter
-        .metrics_when(&what, |metrics| writable(metrics, store) == Some(value))
-        .await
 }
 
 /// What `/health` says of the one portal.
@@ -43,24 +31,17 @@ async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_w
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     portal.refuse(Target::List, 500);
-    let stores = ["state", "ledger"];
-    for store in stores {
-        until(&exporter, store, 1.0).await;
-    }
+    exporter.until_writable(&STORES, true).await;
     let mut database = open(&workspace).await;
     database.sql("BEGIN IMMEDIATE").await;
-    for store in stores {
-        until(&exporter, store, 0.0).await;
-    }
+    exporter.until_writable(&STORES, false).await;
     let notes_of_refusals = ["counters of entries do not change", "nothing is reindexed"];
     let said = notes(&exporter).await;
     for note in notes_of_refusals {
         assert!(said.contains(note), "{said}");
     }
     database.sql("ROLLBACK").await;
-    for store in stores {
-        until(&exporter, store, 1.0).await;
-    }
+    exporter.until_writable(&STORES, true).await;
     let said = notes(&exporter).await;
     for note in notes_of_refusals {
         assert!(!said.contains(note), "{said}");
@@ -75,24 +56,24 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter.collected().await;
-    assert_eq!(writable(&metrics, "state"), Some(1.0));
+    assert_eq!(is_writable(&metrics, "state"), Some(true));
     let trigger = format!(
         "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.folder = '{refused}'
          BEGIN SELECT RAISE(ABORT, 'refused'); END"
     );
     open(&workspace).await.sql(&trigger).await;
     portal.file(refused, "a.pdf", Status::Failed);
-    until(&exporter, "state", 0.0).await;
+    exporter.until_writable(&["state"], false).await;
     for _ in 0..3 {
         // Other writes of the same collections succeed.
         let metrics = exporter.collections(1).await;
-        assert_eq!(writable(&metrics, "state"), Some(0.0));
+        assert_eq!(is_writable(&metrics, "state"), Some(false));
     }
     // It is written at once, and not only when it is read again.
     portal.refuse(Target::Folder(refused), 500);
     let drop = "DROP TRIGGER refuse";
     open(&workspace).await.sql(drop).await;
-    until(&exporter, "state", 1.0).await;
+    exporter.until_writable(&["state"], true).await;
     let log = exporter.output();
     let lines = |text: &str| log.iter().filter(|line| line.contains(text)).count();
     assert_eq!(lines("state cannot be used"), 1, "{log:?}");
@@ -104,7 +85,7 @@ async fn state_files_are_nobody_elses() {
     let portal = Portal::start().await;
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    until(&exporter, "ledger", 1.0).await;
+    exporter.until_writable(&["ledger"], true).await;
     let folder = workspace.path("state");
     let files = std::fs::read_dir(&folder).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();

@@ -1,7 +1,5 @@
 //! What survives the end of the process, in order or not.
 
-use kb_exposition::Exposition;
-
 use super::{End, Status, Story};
 use crate::support::exporter::Exporter;
 
@@ -83,18 +81,6 @@ async fn a_failure_during_the_restart_is_seen_after_it() {
     assert_eq!(story.entries(&metrics, "failed"), 1);
 }
 
-fn writable(metrics: &Exposition) -> Option<f64> {
-    metrics.value("kb_state_writable", &[("store", "state")])
-}
-
-async fn until_writable(exporter: &Exporter) -> Exposition {
-    exporter
-        .metrics_when("the state is taken up", |metrics| {
-            writable(metrics) == Some(1.0)
-        })
-        .await
-}
-
 #[tokio::test]
 async fn a_second_process_waits_for_the_state_folder_and_goes_on_when_the_first_ends() {
     for end in ENDS {
@@ -119,7 +105,7 @@ async fn a_second_process_waits_for_the_state_folder_and_goes_on_when_the_first_
 
         let story = story.with_exporter(end, second).await;
         story.portal.set(story.folder, late, Status::Flagged);
-        let metrics = until_writable(&story.exporter).await;
+        let metrics = story.exporter.until_writable(&["state"], true).await;
         assert_eq!(story.entries(&metrics, "failed"), 2, "{end:?}");
         let metrics = story.exporter.collected_again().await;
         assert_eq!(story.entries(&metrics, "failed"), 2, "{end:?}");

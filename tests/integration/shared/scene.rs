@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::ledger;
 use crate::reindex::scene::{LONG_AGO, Scene};
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, STORES};
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
 use crate::support::wait::wait_for;
@@ -98,20 +98,9 @@ pub(super) fn write_url(file: &Path, url: &str) {
     fs::write(file, format!("{url}\n")).unwrap();
 }
 
-/// Whether the state and the ledger are writable.
-pub(super) fn writable(metrics: &Exposition) -> [Option<f64>; 2] {
-    ["state", "ledger"].map(|store| metrics.value("kb_state_writable", &[("store", store)]))
-}
-
-/// What `/metrics` says when both are writable, or neither is.
+/// What `/metrics` says when the state and the ledger are writable, or neither is.
 pub(super) async fn until_writable(exporter: &Exporter, yes: bool) -> Exposition {
-    let expected = if yes { 1.0 } else { 0.0 };
-    exporter
-        .metrics_when(
-            &format!("state and ledger are writable: {yes}"),
-            |metrics| writable(metrics) == [Some(expected); 2],
-        )
-        .await
+    exporter.until_writable(&STORES, yes).await
 }
 
 /// What `/metrics` says when a process reads the one portal, or waits for another one.

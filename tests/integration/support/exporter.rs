@@ -124,6 +124,15 @@ impl Exporter {
         .await
     }
 
+    /// What `/metrics` says when these stores are writable, or none of them is.
+    pub(crate) async fn until_writable(&self, stores: &[&str], yes: bool) -> Exposition {
+        self.metrics_when(&format!("{stores:?} are writable: {yes}"), |metrics| {
+            let mut stores = stores.iter();
+            stores.all(|store| is_writable(metrics, store) == Some(yes))
+        })
+        .await
+    }
+
     /// What `/metrics` says when the first collection of every portal has ended.
     pub(crate) async fn collected(&self) -> Exposition {
         self.metrics_when("every portal is collected once", |metrics| {
@@ -163,6 +172,15 @@ impl Exporter {
         self.process.signal("KILL");
         self.process.ended().await;
     }
+}
+
+/// What is stored, as the metrics name it.
+pub(crate) const STORES: [&str; 2] = ["state", "ledger"];
+
+/// Whether a store is writable.
+pub(crate) fn is_writable(metrics: &Exposition, store: &str) -> Option<bool> {
+    let writable = metrics.count("kb_state_writable", &[("store", store)]);
+    writable.map(|writable| writable == 1)
 }
 
 /// Collections that ended and were not skipped.
