@@ -3,7 +3,7 @@
 use kb_exposition::Exposition;
 use kb_simulator::faults::Target;
 use kb_simulator::{NewFile, Status};
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::support::browser::{Browser, SCREENS};
@@ -51,11 +51,7 @@ impl Page {
         for screen in SCREENS {
             self.browser.open(&self.url, screen).await;
             let name = format!("state-{state}-{}", screen.name);
-            let faults = self.browser.serious_faults().await;
-            assert!(faults.is_empty(), "{name}: {faults:#?}");
-            let wide =
-                "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-            assert_eq!(self.browser.value(wide).await, Value::Bool(false), "{name}");
+            self.browser.is_sound(&name).await;
             self.browser.picture(&name).await;
         }
         self.browser.open(&self.url, SCREENS[0]).await;

@@ -128,6 +128,16 @@ impl Browser {
             .collect()
     }
 
+    /// Fails where the page has a serious fault of accessibility, or is wider than its screen.
+    pub(crate) async fn is_sound(&self, page: &str) {
+        let faults = self.serious_faults().await;
+        assert!(faults.is_empty(), "{page}: {faults:#?}");
+        let root = "document.documentElement";
+        let wider = format!("{root}.scrollWidth > {root}.clientWidth");
+        let is_wide = self.value(&wider).await;
+        assert_eq!(is_wide, Value::Bool(false), "{page} is too wide");
+    }
+
     /// Shows the page as people see it who lack some colours, such as `deuteranopia`, or `none` of that.
     pub(crate) async fn see_with(&self, deficiency: &str) {
         let name = "Emulation.setEmulatedVisionDeficiency";
