@@ -221,16 +221,6 @@ fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
 }
 
 #[test]
-fn prometheus_and_alertmanager_accept_the_examples() {
-    promtool(
-        &["check", "config", "--syntax-only"],
-        &[root().join("deploy/prometheus.yml")],
-    );
-    let config = root().join("deploy/alertmanager.yml");
-    output(Command::new("amtool").arg("check-config").arg(config));
-}
-
-#[test]
 fn every_metric_of_the_rules_their_tests_and_the_runbook_is_one_of_the_program() {
     let mut sources = files("alerts", "md");
     sources.extend(files("alerts", "yml"));
