@@ -101,18 +101,3 @@ fn read(text: &str) -> Result<String> {
     // Windows editors write a byte order mark at the start of a file.
     Ok(reason.trim_start_matches('\u{feff}').to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_read_from_a_file_of_that_name_or_is_the_text() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"\xef\xbb\xbffirst\n\xff").unwrap();
-        let read = |text: &str| read(text).unwrap();
-        assert_eq!(read(file.path().to_str().unwrap()), "first\n\u{fffd}");
-        assert_eq!(read("/dev/null"), "");
-        assert_eq!(read("/data/no such file.pdf"), "/data/no such file.pdf");
-    }
-}
