@@ -87,30 +87,3 @@ fn demo_config(address: SocketAddr, folder: &Path, mode: Mode) -> Result<Config,
     });
     Config::from_yaml("the demo", config.to_string())
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::{Command, FromArgMatches as _};
-
-    use super::*;
-
-    fn args(line: &str) -> DemoArgs {
-        let command = DemoArgs::augment_args(Command::new("demo"));
-        let flags = line.split_whitespace();
-        let found = command.get_matches_from(std::iter::once("demo").chain(flags));
-        DemoArgs::from_arg_matches(&found).unwrap()
-    }
-
-    #[test]
-    fn the_portal_is_faster_than_elsewhere_unless_a_speed_is_set() {
-        let fast: f64 = SPEED.parse().unwrap();
-        for (line, speed) in [
-            ("", fast),
-            ("--portal.speed 0", 0.0),
-            ("--portal.speed 2", 2.0),
-        ] {
-            let found = args(line).portal.speed;
-            assert!((found - speed).abs() < f64::EPSILON, "{line}: {found}");
-        }
-    }
-}
