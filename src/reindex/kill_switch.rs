@@ -28,27 +28,3 @@ async fn stands(path: &Path) -> bool {
     let folder = tokio::fs::metadata(folder.unwrap_or(Path::new("."))).await;
     !folder.is_ok_and(|folder| folder.is_dir())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_file_that_exists_or_cannot_be_read_at_stops_everything() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("stop");
-        let mut reindex = Reindex::default();
-        assert!(!is_on(&reindex).await);
-        reindex.rules.kill_switch_file = Some(file.clone());
-        assert!(!is_on(&reindex).await);
-        std::fs::write(&file, "").unwrap();
-        assert!(is_on(&reindex).await);
-        for unknown in [
-            file.join("below a file"),
-            folder.path().join("missing/stop"),
-        ] {
-            reindex.rules.kill_switch_file = Some(unknown);
-            assert!(is_on(&reindex).await);
-        }
-    }
-}
