@@ -71,7 +71,7 @@ async fn a_portal_with_another_name_keeps_its_cooldown_and_its_counters() {
 async fn nothing_is_sent_to_an_address_that_a_reload_replaced() {
     let mut scene = Scene::new("enforce").await;
     let other = Portal::start().await;
-    let exporter = scene.held_at_the_first_check().await;
+    let exporter = scene.held_at_the_first_check(scene.folder).await;
     let address = other.base_url();
     scene
         .workspace

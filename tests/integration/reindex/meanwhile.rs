@@ -5,25 +5,17 @@ use std::fs;
 use kb_simulator::Status;
 use kb_simulator::faults::Target;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{READS, Scene, decided, reload};
-use crate::support::exporter::Exporter;
+use super::scene::{Scene, decided, reload};
 use crate::support::sqlite::Sqlite;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
 
-/// Waits until the request directly before the first attempt in a folder is held back.
-async fn held_at_the_check(scene: &Scene, folder: Uuid) -> Exporter {
-    let files = format!("{folder}/files");
-    scene.held_at_the_check(&files, READS).await
-}
-
 #[tokio::test]
 async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_it_is_removed() {
     let (scene, file) = Scene::with_kill_switch().await;
-    let exporter = held_at_the_check(&scene, scene.folder).await;
+    let exporter = scene.held_at_the_first_check(scene.folder).await;
     fs::write(&file, "").unwrap();
     scene.portal.heal();
     scene.held(&exporter, "kill_switch").await;
@@ -38,7 +30,7 @@ async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_i
 #[tokio::test]
 async fn a_reload_to_off_during_the_check_stops_the_attempt() {
     let mut scene = Scene::new("enforce").await;
-    let exporter = held_at_the_check(&scene, scene.folder).await;
+    let exporter = scene.held_at_the_first_check(scene.folder).await;
     scene
         .workspace
         .change(|config| config["reindex"]["mode"] = "off".into());
@@ -52,7 +44,7 @@ async fn a_reload_to_off_during_the_check_stops_the_attempt() {
 #[tokio::test]
 async fn a_program_that_is_stopped_during_the_check_sends_nothing_any_more() {
     let scene = Scene::new("enforce").await;
-    let exporter = held_at_the_check(&scene, scene.folder).await;
+    let exporter = scene.held_at_the_first_check(scene.folder).await;
     exporter.stop().await;
     scene.portal.heal();
     assert_eq!(scene.sent(), 0);
@@ -68,7 +60,7 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
     scene.portal.file(outbox, "a.pdf", Status::Failed);
     // The first one has fewer files, so it is processed first.
     let [first, second] = [outbox, scene.folder];
-    let exporter = held_at_the_check(&scene, first).await;
+    let exporter = scene.held_at_the_first_check(first).await;
     for name in ["x.pdf", "y.pdf"] {
         scene.portal.file(second, name, Status::Pending);
     }

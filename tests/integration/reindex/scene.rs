@@ -110,9 +110,9 @@ impl Scene {
         exporter
     }
 
-    /// The same for the scene's folder.
-    pub(crate) async fn held_at_the_first_check(&self) -> Exporter {
-        let files = format!("{}/files", self.folder);
+    /// The same for a folder.
+    pub(crate) async fn held_at_the_first_check(&self, folder: Uuid) -> Exporter {
+        let files = format!("{folder}/files");
         self.held_at_the_check(&files, READS).await
     }
 
