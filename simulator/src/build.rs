@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::document::{Document, Place};
+use super::document::{Document, Nature, Place};
 use super::format::{FORMATS, Format};
 use super::journal::{Change, Counts};
 use super::reasons::Reason;
@@ -25,6 +25,8 @@ pub struct NewFile {
     pub size: u64,
     pub status: Status,
     pub error: Option<String>,
+    /// In which status processing ends: failed, flagged, or done unless the portal has troubles.
+    pub ends: Status,
     /// When it came to the folder; now when none.
     pub created_at: Option<DateTime<Utc>>,
 }
@@ -37,6 +39,7 @@ impl Default for NewFile {
             size: 1_000,
             status: Status::Done,
             error: None,
+            ends: Status::Done,
             created_at: None,
         }
     }
@@ -73,6 +76,18 @@ impl World {
             self.note_counts(index, Counts::new());
         }
         folder
+    }
+
+    /// Brings the last files of a status in a synthetic folder into another one.
+    pub fn move_computed(&mut self, folder: Uuid, count: usize, from: &Status, to: &Status) {
+        let Ok(index) = self.folder_index(folder) else {
+            return;
+        };
+        let before = self.folders[index].counts();
+        let moved = self.folders[index].change_computed(|files| files.relabel(from, to, count));
+        if moved.is_some() {
+            self.note_counts(index, before);
+        }
     }
 
     /// Takes note of the counts that a synthetic folder has now.
@@ -120,7 +135,7 @@ impl World {
             });
             added.push(self.documents[document].id);
         }
-        self.folders[index].sort();
+        self.sort(index);
         Ok(added)
     }
 
@@ -138,6 +153,11 @@ impl World {
         let document = Document {
             status: file.status.clone(),
             error: file.error.as_deref().map(Arc::from),
+            nature: match file.ends {
+                Status::Failed => Nature::Ill(Reason::PASSWORD),
+                Status::Flagged => Nature::Suspect(Reason::INSTRUCTION),
+                _ => Nature::Sound,
+            },
             ..Document::new(&mut self.rng, file.size, format)
         };
         self.store(document)

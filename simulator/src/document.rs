@@ -34,7 +34,7 @@ pub(super) enum Nature {
 }
 
 /// A folder and the link in it, by their indices in the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub folder: usize,
     pub link: usize,

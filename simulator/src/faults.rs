@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::body::to_bytes;
+use axum::extract::connect_info::MockConnectInfo;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -122,6 +123,13 @@ impl Faults {
     /// Requests that were struck so far.
     pub fn struck(&self) -> u64 {
         self.with(|active| active.struck)
+    }
+
+    /// A router with these faults, to be called without a connection: what the network would do to one does not happen.
+    pub fn around(&self, router: Router) -> Router {
+        router
+            .layer(from_fn_with_state(self.clone(), pass))
+            .layer(MockConnectInfo(Caller::nowhere()))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Active) -> T) -> T {

@@ -1,6 +1,6 @@
 //! One folder: its links to files, the orders in which they are listed, and its counts.
 
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use slab::Slab;
@@ -19,6 +19,10 @@ pub(super) struct Link {
     /// Subfolder; empty for the root.
     pub path: Box<str>,
     pub created: DateTime<Utc>,
+    /// By which the index sorts it; none while the index does not have it.
+    pub indexed: Option<Status>,
+    /// It was removed, and the index still has it.
+    pub gone: bool,
 }
 
 impl Link {
@@ -39,10 +43,10 @@ pub(super) struct Folder {
     /// Files that are computed, in place of `links`.
     synthetic: Option<Synthetic>,
     links: Slab<Link>,
-    /// Links by name, then path, then id, at any time.
+    /// Links that the index has by name, then path, then id.
     by_name: Vec<usize>,
-    /// Links by status, then as in `by_name`; made when asked for, dropped when a status or the order by name changes.
-    by_status: Option<Vec<usize>>,
+    /// The same by status.
+    by_status: BTreeMap<Status, Vec<usize>>,
     counts: Counts,
 }
 
@@ -57,14 +61,14 @@ impl Folder {
             synthetic: None,
             links: Slab::new(),
             by_name: Vec::new(),
-            by_status: None,
+            by_status: BTreeMap::new(),
             counts: Counts::new(),
         }
     }
 
     pub fn len(&self) -> usize {
         let computed = self.synthetic.as_ref().map(Synthetic::len);
-        computed.unwrap_or(self.links.len())
+        computed.unwrap_or(self.by_name.len())
     }
 
     /// The files of a folder that computes them.
@@ -95,6 +99,10 @@ impl Folder {
         &self.links[key]
     }
 
+    pub fn find_link(&self, key: usize) -> Option<&Link> {
+        self.links.get(key)
+    }
+
     /// Links by name, then path, then id.
     pub fn by_name(&self) -> &[usize] {
         &self.by_name
@@ -102,7 +110,13 @@ impl Folder {
 
     /// The links themselves, in the same order.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.by_name.iter().map(|&key| &self.links[key])
+        let links = self.by_name.iter().map(|&key| &self.links[key]);
+        links.filter(|link| !link.gone)
+    }
+
+    /// Links by status, in the same order.
+    pub fn by_status(&self) -> &BTreeMap<Status, Vec<usize>> {
+        &self.by_status
     }
 
     /// Files by status; a status without files is absent.
@@ -110,35 +124,52 @@ impl Folder {
         self.counts.clone()
     }
 
-    /// Adds a link without putting it in order: [`Folder::sort`] or [`Folder::sort_last`] must follow.
+    /// Adds a link that the index does not have: [`Folder::index`] or [`Folder::sort`] must follow.
     pub fn append(&mut self, link: Link, status: &Status) -> usize {
         self.count_in(status);
-        let key = self.links.insert(link);
-        self.by_name.push(key);
-        key
+        self.links.insert(link)
     }
 
-    pub fn sort(&mut self) {
-        let links = &self.links;
+    /// Makes the index anew. `status` is a document's.
+    pub fn sort(&mut self, status: impl Fn(usize) -> Status) {
+        self.by_name = self.links.iter().map(|(key, _)| key).collect();
+        let links = &mut self.links;
         self.by_name
             .sort_by(|&a, &b| links[a].order().cmp(&links[b].order()));
-    }
-
-    /// Puts the link that was appended last in order.
-    pub fn sort_last(&mut self) {
-        if let Some(key) = self.by_name.pop() {
-            self.by_name.insert(self.place(key), key);
+        self.by_status.clear();
+        for &key in &self.by_name {
+            let status = status(links[key].document);
+            links[key].indexed = Some(status.clone());
+            self.by_status.entry(status).or_default().push(key);
         }
     }
 
-    pub fn remove(&mut self, key: usize, status: &Status) -> Link {
-        let place = self.place(key);
-        self.by_name.remove(place);
-        self.count_out(status);
-        self.links.remove(key)
+    /// Lets the index take up the status of a link, or that it is gone.
+    pub fn index(&mut self, key: usize, status: Option<Status>) {
+        let before = std::mem::replace(&mut self.links[key].indexed, status.clone());
+        if before.is_some() != status.is_some() {
+            set(&mut self.by_name, &self.links, key, status.is_some());
+        }
+        let is_gone = status.is_none();
+        if before != status {
+            for (status, is_there) in [(before, false), (status, true)] {
+                let Some(status) = status else { continue };
+                let list = self.by_status.entry(status).or_default();
+                set(list, &self.links, key, is_there);
+            }
+        }
+        if is_gone {
+            self.links.remove(key);
+        }
     }
 
-    /// Lets a link refer to another document, which leaves its place in the order by name alone.
+    /// Removes a link, which the index still has: [`Folder::index`] must follow.
+    pub fn remove(&mut self, key: usize, status: &Status) {
+        self.count_out(status);
+        self.links[key].gone = true;
+    }
+
+    /// Lets a link refer to another document, which leaves its place in the order by name alone: [`Folder::index`] must follow.
     pub fn repoint(&mut self, key: usize, document: usize, now: DateTime<Utc>) {
         let link = &mut self.links[key];
         link.document = document;
@@ -146,27 +177,11 @@ impl Folder {
     }
 
     pub fn count_in(&mut self, status: &Status) {
-        self.by_status = None;
         *self.counts.entry(status.clone()).or_default() += 1;
     }
 
     pub fn count_out(&mut self, status: &Status) {
-        self.by_status = None;
         decrease(&mut self.counts, status);
-    }
-
-    /// Makes the order by status, unless it is there. `rank` is a document's.
-    pub fn order_by_status<K: Ord>(&mut self, rank: impl Fn(usize) -> K) {
-        if self.by_status.is_none() {
-            let mut keys = self.by_name.clone();
-            keys.sort_by_cached_key(|&key| rank(self.links[key].document));
-            self.by_status = Some(keys);
-        }
-    }
-
-    /// The order that [`Folder::order_by_status`] made.
-    pub fn by_status(&self) -> &[usize] {
-        self.by_status.as_deref().unwrap_or(&self.by_name)
     }
 
     /// Forgets all links, and remembers how many there were.
@@ -174,14 +189,19 @@ impl Folder {
         self.deleted_with = Some(self.len());
         self.synthetic = None;
         self.by_name.clear();
-        self.by_status = None;
+        self.by_status.clear();
         self.counts.clear();
         self.links.drain().collect()
     }
+}
 
-    fn place(&self, key: usize) -> usize {
-        let order = self.links[key].order();
-        self.by_name
-            .partition_point(|&other| self.links[other].order().cmp(&order) == Ordering::Less)
+/// Puts a link into a list that is in order by name, or takes it out.
+fn set(list: &mut Vec<usize>, links: &Slab<Link>, key: usize, is_there: bool) {
+    let order = links[key].order();
+    let place = list.partition_point(|&other| links[other].order() < order);
+    if is_there {
+        list.insert(place, key);
+    } else {
+        list.remove(place);
     }
 }

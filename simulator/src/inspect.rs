@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::folder::Folder;
 use super::journal::{Counts, Entry, Served};
+use super::status::Status;
 use super::world::World;
 
 impl World {
@@ -30,6 +31,14 @@ impl World {
     pub fn file_ids(&self, folder: Uuid) -> Vec<Uuid> {
         let links = self.folder(folder).into_iter().flat_map(Folder::links);
         links.map(|link| self.documents[link.document].id).collect()
+    }
+
+    /// Id of the file at a place in the order of names, of those in a status; none where the index is behind, or of a synthetic folder.
+    pub fn file_with(&self, folder: Uuid, status: &Status, at: usize) -> Option<Uuid> {
+        let folder = self.folder(folder).ok()?;
+        let link = folder.link(*folder.by_status().get(status)?.get(at)?);
+        let document = (!link.gone).then(|| &self.documents[link.document])?;
+        (document.status == *status).then_some(document.id)
     }
 
     pub fn sequence(&self) -> u64 {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::document::Nature;
+use super::document::{Nature, Place};
 use super::format::Kind;
 use super::reasons::Reason;
 use super::status::Status;
@@ -51,7 +51,9 @@ struct Event {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
+pub(super) enum What {
+    /// The index takes up what became of a file.
+    Indexed(Place),
     /// A recording's conversion to text ends.
     Converted(Ticket),
     Processed(Ticket),
@@ -64,7 +66,7 @@ enum What {
 
 /// A file in one of its states; void once it is in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Ticket {
+pub(super) struct Ticket {
     document: usize,
     turn: u64,
 }
@@ -96,12 +98,22 @@ impl Life {
 
     /// Plans something for a random time from one second on, up to a number of milliseconds.
     fn plan_within(&mut self, span: u64, what: What) {
+        let after = Duration::from_millis(self.rng.u64(SECOND..=span));
+        self.plan(after, what);
+    }
+
+    /// Plans something, unless it lies beyond any time.
+    pub fn plan(&mut self, after: Duration, what: What) {
+        let Some(at) = self.now.checked_add(after) else {
+            return;
+        };
         self.scheduled += 1;
-        self.events.push(Reverse(Event {
-            at: self.now + Duration::from_millis(self.rng.u64(SECOND..=span)),
-            order: self.scheduled,
-            what,
-        }));
+        let order = self.scheduled;
+        self.events.push(Reverse(Event { at, order, what }));
+    }
+
+    pub fn now(&self) -> Duration {
+        self.now
     }
 
     fn next(&mut self, until: Duration) -> Option<What> {
@@ -169,6 +181,7 @@ impl World {
 
     fn happen(&mut self, what: What) {
         match what {
+            What::Indexed(place) => self.index_now(place),
             What::Converted(ticket) => self.end_conversion(ticket),
             What::Processed(ticket) => {
                 self.life.busy -= 1;

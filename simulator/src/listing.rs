@@ -13,7 +13,7 @@ use super::status::Status;
 use super::world::World;
 use computed::Computed;
 use held::Held;
-use order::{Pages, rank};
+use order::Pages;
 
 mod computed;
 mod held;
@@ -103,11 +103,6 @@ impl World {
         self.listings += 1;
         let switches = &self.options.switches;
         let (by, order) = sort(switches, query);
-        if by == SortBy::IndexStatus {
-            let documents = &self.documents;
-            self.folders[index]
-                .order_by_status(|document| rank(switches, &documents[document].status));
-        }
         let page = PageNumber {
             page: query.page.page,
             size: query.page.size.min(switches.max_page_size).max(1),

@@ -1,5 +1,9 @@
 //! What a simulated portal is made of, and which answers it gives where docs/portal.md leaves them open.
 
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
 use super::status::Status;
 
 /// How a simulated portal is set up.
@@ -7,8 +11,10 @@ use super::status::Status;
 pub struct Options {
     /// Same seed, same steps: same world.
     pub seed: u64,
-    /// How much faster than life files arrive and are processed; 0: nothing moves by itself. Timestamps are always the clock's.
+    /// How much faster than life files arrive and are processed; 0: nothing moves by itself.
     pub speed: f64,
+    /// The time at which the world begins to live, which then has no other clock; none: timestamps are those of the machine's clock.
+    pub start: Option<DateTime<Utc>>,
     /// Folders of the starting world. The first is the large one; the last is empty when there are two or more.
     pub folders: usize,
     /// Files of the starting world; two thirds of them lie in the first folder.
@@ -29,6 +35,7 @@ impl Default for Options {
         Self {
             seed: 1,
             speed: 1.0,
+            start: None,
             folders: 12,
             files: 60_000,
             transcription: false,
@@ -59,6 +66,10 @@ pub struct Switches {
     pub reports_file_counts: bool,
     /// Files that the total of the file list counts in addition to the listed ones.
     pub hidden_files: usize,
+    /// Rows of the page before with which each page but the first begins.
+    pub overlap: usize,
+    /// How far the index, by which files are listed, is behind the files themselves: rows show what the files are now.
+    pub index_delay: Duration,
     /// Size to which larger pages of the file list are cut; docs/portal.md says 100.
     pub max_page_size: usize,
     /// What the `updatedAt` of a folder follows.
@@ -78,6 +89,8 @@ impl Default for Switches {
             sort_parameters: SortParameters::Obeyed,
             reports_file_counts: true,
             hidden_files: 0,
+            overlap: 0,
+            index_delay: Duration::ZERO,
             max_page_size: 100,
             updated_at: UpdatedAt::Files,
             deleted_folders: DeletedFolders::Listed,

@@ -90,9 +90,10 @@ impl World {
             return None;
         }
         let link = folder.by_name()[self.life.rng.usize(..folder.len())];
-        Some(Place {
+        let place = Place {
             folder: index,
             link,
-        })
+        };
+        (!folder.link(link).gone).then_some(place)
     }
 }

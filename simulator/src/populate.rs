@@ -60,7 +60,7 @@ impl World {
             let document = self.store(draft.document);
             self.append(index, document, &draft.filename, &draft.path, now - age);
         }
-        self.folders[index].sort();
+        self.sort(index);
     }
 
     /// Gives a new file a past, and says how long ago it was brought.

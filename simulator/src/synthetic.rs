@@ -92,7 +92,7 @@ impl Synthetic {
     }
 
     /// Brings the last `count` files of a status into another one.
-    fn relabel(&mut self, from: &Status, to: &Status, count: usize) {
+    pub fn relabel(&mut self, from: &Status, to: &Status, count: usize) {
         let mut left = count;
         let mut runs = Vec::new();
         for run in std::mem::take(&mut self.runs).into_iter().rev() {

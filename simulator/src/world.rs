@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound, Utc};
 use fastrand::Rng;
@@ -14,8 +15,8 @@ use super::access::Access;
 use super::document::{Document, Place};
 use super::folder::{Folder, Link};
 use super::journal::{Change, FileState, Journal, Ring, Served};
-use super::life::Life;
-use super::options::{Options, UpdatedAt};
+use super::life::{Life, What};
+use super::options::{Options, Switches, UpdatedAt};
 use super::reasons::random_uuid;
 use super::refusal::Refusal;
 use super::status::Status;
@@ -59,7 +60,14 @@ impl World {
 
     /// The time that changes are stamped with, in whole milliseconds.
     pub fn now(&self) -> DateTime<Utc> {
-        Utc::now().trunc_subsecs(3)
+        let start = self.options.start;
+        let lived = start.map(|start| start + self.life.now());
+        lived.unwrap_or_else(Utc::now).trunc_subsecs(3)
+    }
+
+    /// The answers that the interface leaves open, which may change while the portal lives.
+    pub fn switches(&mut self) -> &mut Switches {
+        &mut self.options.switches
     }
 
     /// Place of a folder that exists.
@@ -111,11 +119,12 @@ impl World {
         created: DateTime<Utc>,
     ) {
         let link = self.append(folder, document, filename, path, created);
-        self.folders[folder].sort_last();
-        self.note_added(Place { folder, link });
+        let place = Place { folder, link };
+        self.note_added(place);
+        self.index(place);
     }
 
-    /// The same without putting the link in order, and without a line in the journal: [`Folder::sort`] must follow.
+    /// The same without the index, and without a line in the journal: [`World::sort`] must follow.
     pub(super) fn append(
         &mut self,
         folder: usize,
@@ -130,11 +139,37 @@ impl World {
             filename: filename.into(),
             path: path.into(),
             created,
+            indexed: None,
+            gone: false,
         };
         let document = &mut self.documents[document];
         let link = self.folders[folder].append(link, &document.status);
         document.places.push(Place { folder, link });
         link
+    }
+
+    /// Lets the index take up all links of a folder.
+    pub(super) fn sort(&mut self, folder: usize) {
+        let documents = &self.documents;
+        self.folders[folder].sort(|document| documents[document].status.clone());
+    }
+
+    /// Lets the index take up what became of a link, when it gets to it.
+    fn index(&mut self, place: Place) {
+        match self.options.switches.index_delay {
+            Duration::ZERO => self.index_now(place),
+            delay => self.life.plan(delay, What::Indexed(place)),
+        }
+    }
+
+    pub(super) fn index_now(&mut self, place: Place) {
+        let folder = &mut self.folders[place.folder];
+        // Its folder may have been deleted since.
+        if let Some(link) = folder.find_link(place.link) {
+            let document = (!link.gone).then_some(link.document);
+            let status = document.map(|document| self.documents[document].status.clone());
+            folder.index(place.link, status);
+        }
     }
 
     /// Takes note of a file that came to a folder.
@@ -159,6 +194,7 @@ impl World {
         self.documents[document].places.push(place);
         self.touch(folder, UpdatedAt::Files);
         self.note_file(place, Some(before), Some(after));
+        self.index(place);
         self.forget_if_unused(old);
     }
 
@@ -171,6 +207,7 @@ impl World {
         let stored = &mut self.documents[document];
         stored.places.retain(|other| *other != place);
         self.folders[place.folder].remove(place.link, &stored.status);
+        self.index(place);
         self.forget_if_unused(document);
     }
 
@@ -206,6 +243,7 @@ impl World {
             folder.count_in(&after.status);
             self.touch(place.folder, UpdatedAt::Statuses);
             self.note_file(place, Some(before.clone()), Some(after.clone()));
+            self.index(place);
         }
     }
 

@@ -118,6 +118,16 @@ pub(super) struct Caller {
     order: Orders,
 }
 
+impl Caller {
+    /// One without a connection.
+    pub fn nowhere() -> Self {
+        Self {
+            address: ([127, 0, 0, 1], 0).into(),
+            order: Orders::default(),
+        }
+    }
+}
+
 impl Connected<IncomingStream<'_, FaultyListener>> for Caller {
     fn connect_info(stream: IncomingStream<'_, FaultyListener>) -> Self {
         Self {

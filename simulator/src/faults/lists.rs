@@ -16,6 +16,8 @@ pub enum ListFault {
     /// There are more rows, whose ids are no UUIDs and would make another request if they were put into a path.
     NoUuids,
     NamedTwice,
+    /// A folder is left out.
+    Without(Uuid),
     /// Number of further folders, which the key may not use.
     Grown(u32),
 }
@@ -42,6 +44,10 @@ impl ListFault {
             Self::TotalTooSmall => meta = json!({"total": listed.saturating_sub(1)}),
             Self::NoMeta => meta = Value::Null,
             Self::Emptied => rows.clear(),
+            Self::Without(folder) => {
+                rows.retain(|row| row["id"] != json!(folder));
+                meta = json!({"total": rows.len()});
+            }
             Self::NoUuids => rows.extend(NO_IDS.map(|id| json!({"id": id, "name": "No id"}))),
             Self::NamedTwice => rows.extend(rows.clone()),
             Self::Grown(more) => rows.extend((1..=more).map(folder)),

@@ -14,6 +14,8 @@ pub enum PageFault {
     MovingTotals,
     /// Every page has the rows of the first, under its own number.
     Repeated,
+    /// Totals and pages end after so many rows.
+    EndsAt(u64),
     /// Every page has three rows less.
     MissingRows,
     /// The last row of a page is its first once more.
@@ -72,11 +74,19 @@ impl PageFault {
                 rows.pop();
                 rows.push(rows[0].clone());
             }
+            Self::EndsAt(end) => {
+                let rows_left = end.saturating_sub((number - 1) * FULL_PAGE);
+                rows.truncate(usize::try_from(rows_left).unwrap_or(usize::MAX));
+            }
             Self::Endless => *rows = (0..FULL_PAGE).map(|at| endless_row(number, at)).collect(),
             _ => {}
         }
         let total = page["pagination"]["total"].as_u64().unwrap_or(0);
         let (field, value) = match self {
+            Self::EndsAt(end) => {
+                page["pagination"]["totalPages"] = json!(total.min(end).div_ceil(FULL_PAGE));
+                ("total", json!(total.min(end)))
+            }
             Self::MovingTotals => ("total", json!(total + number % 2)),
             Self::Repeated => ("page", json!(number)),
             Self::Endless => ("total", json!((number + 1) * FULL_PAGE)),

@@ -53,7 +53,8 @@ impl Pages<'_> {
     pub fn page<'r>(&self, sorted: &impl Sorted<'r>) -> FilePage<'r> {
         let total = sorted.len();
         let PageNumber { page, size } = self.page;
-        let start = (page - 1).saturating_mul(size).min(total);
+        let step = size.saturating_sub(self.switches.overlap).max(1);
+        let start = (page - 1).saturating_mul(step).min(total);
         let end = start.saturating_add(size).min(total);
         let named = self.named(sorted);
         let ascending = |at| match self.order {
