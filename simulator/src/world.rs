@@ -65,6 +65,11 @@ impl World {
         lived.unwrap_or_else(Utc::now).trunc_subsecs(3)
     }
 
+    /// The time at which it began to live, if it has a clock of its own.
+    pub fn start(&self) -> Option<DateTime<Utc>> {
+        self.options.start
+    }
+
     /// The answers that the interface leaves open, which may change while the portal lives.
     pub fn switches(&mut self) -> &mut Switches {
         &mut self.options.switches

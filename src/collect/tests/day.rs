@@ -2,20 +2,20 @@
 //!
 //! `tests/long day` runs the days, `tests/long day::NAME` one of them, and `cargo test --lib day::hour::NAME` an hour of one kind.
 
-mod folder;
 mod judge;
 mod kinds;
 mod portal;
-mod quirk;
-mod world;
+mod scene;
+mod truth;
 
 use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
 use super::*;
 use judge::{Judge, Promise};
-use portal::{Portal as DayPortal, Traits};
-use world::World;
+use kb_simulator::Switches;
+use portal::Portal as DayPortal;
+use scene::Scene;
 
 /// Milliseconds, of a length or since the start of the world.
 type Millis = u64;
@@ -25,10 +25,18 @@ const MINUTE: Millis = 60 * SECOND;
 const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
+/// The statuses in the order of their words, as most databases sort them.
+const ORDER: [&str; 5] = ["done", "failed", "flagged", "pending", "processing"];
+
 /// A kind of portal, and what it can expect.
 struct Kind {
-    traits: Traits,
-    build: fn(&mut World),
+    switches: Switches,
+    latency: Millis,
+    /// It answers one request after the other.
+    serial: bool,
+    /// How far its clock is behind.
+    clock_behind: Millis,
+    build: fn(&mut Scene),
     configure: fn(&mut Config),
     /// Requests a second.
     rate: u32,
@@ -39,15 +47,42 @@ struct Kind {
 
 impl Kind {
     /// A usual portal with these contents.
-    fn of(build: fn(&mut World)) -> Self {
+    fn of(build: fn(&mut Scene)) -> Self {
         Self {
-            traits: Traits::default(),
+            switches: Switches {
+                status_order: ORDER.map(SimulatedStatus::from).to_vec(),
+                ..Switches::default()
+            },
+            latency: 50,
+            serial: false,
+            clock_behind: 0,
             build,
             configure: |_| {},
             rate: 5,
             restart: None,
             promise: Promise::default(),
         }
+    }
+
+    fn portal(&self) -> Arc<DayPortal> {
+        let began = Moment::now();
+        let start = began.wall.before(Duration::from_millis(self.clock_behind));
+        let simulator = Simulator::empty(Options {
+            start: Some(start.into()),
+            switches: Switches {
+                index_delay: Duration::ZERO,
+                ..self.switches.clone()
+            },
+            ..Options::default()
+        });
+        let mut scene = Scene::new(simulator, seed());
+        (self.build)(&mut scene);
+        // What is there at first is indexed.
+        let delay = self.switches.index_delay;
+        scene
+            .simulator
+            .with(|world| world.switches().index_delay = delay);
+        DayPortal::new(began, self.latency, self.serial, scene)
     }
 }
 
@@ -109,9 +144,7 @@ fn seed() -> u64 {
 
 /// Lets a portal live, and judges what is published of it.
 async fn live(name: &str, kind: Kind, minutes: u64) {
-    let mut world = World::new(seed());
-    (kind.build)(&mut world);
-    let portal = DayPortal::new(kind.traits.clone(), world);
+    let portal = kind.portal();
     let state = tempfile::tempdir().unwrap();
     let store = match kind.restart {
         Some(_) => Some(store_in(state.path()).await),
@@ -129,7 +162,7 @@ async fn live(name: &str, kind: Kind, minutes: u64) {
             // What is stored is shown before much is read.
             sleep(Duration::from_secs(5)).await;
         }
-        judge.minute(&portal, &view_of(&process.publisher), &kind.promise);
+        judge.minute(&portal, &view_of(&process.publisher), &kind);
     }
     process.stop().await;
     judge.end(&portal, &kind, minutes * MINUTE);

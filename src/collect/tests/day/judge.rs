@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use super::folder::Folder;
+use kb_simulator::World;
+use uuid::Uuid;
+
 use super::portal::{Portal, millis};
-use super::quirk::Quirk;
+use super::scene::Trouble;
+use super::truth::{self, Entries};
 use super::{DAY, HOUR, Kind, MINUTE, Millis, SECOND};
 use crate::clock::Moment;
 use crate::model::{FolderId, Status};
@@ -91,13 +94,23 @@ pub struct Judge {
     /// The first count of each folder, and the last one that was judged, by their ends.
     first_counts: BTreeMap<FolderId, Millis>,
     judged: BTreeMap<FolderId, Millis>,
+    entered: Entries,
+}
+
+/// What is published, and by what it is judged.
+struct Seen<'a> {
+    now: Millis,
+    view: &'a PortalView,
+    kind: &'a Kind,
+    troubles: &'a [Trouble],
 }
 
 /// A folder of the portal, and what is published of it.
 struct Case<'a> {
     id: FolderId,
     now: Millis,
-    folder: &'a Folder,
+    world: &'a World,
+    folder: Uuid,
     view: &'a FolderView,
     counts: &'a Counts,
     /// When the read behind the counts began and ended.
@@ -106,42 +119,65 @@ struct Case<'a> {
 }
 
 impl Judge {
-    pub fn minute(&mut self, portal: &Portal, view: &PortalView, promise: &Promise) {
-        portal.with(|world, now| {
-            let wrong = [SortingState::Shown, SortingState::Refuted];
-            if promise.sorts.map(|sorts| wrong[usize::from(sorts)]) == Some(view.sorting) {
-                self.breach(Rule::Sorting, now, &view.sorting.as_str());
-            }
-            for folder in &world.folders {
-                let id = folder.id.into();
-                let known = view.folders.get(&id);
-                let troubled = folder.has(|quirk| quirk.troubles(now));
-                if now >= promise.first && !troubled {
-                    self.is_there(now, known.map(|known| &**known));
-                }
-                let counts = known.and_then(|known| known.counts.as_deref());
-                let (Some(known), Some(counts)) = (known, counts) else {
-                    continue;
-                };
-                let end = portal.time(counts.counted) + EXACT;
-                let took = millis(counts.look.duration) + 2 * EXACT + world.index_delay;
-                let case = Case {
-                    id,
-                    now,
-                    folder,
-                    view: known,
-                    counts,
-                    read: end.saturating_sub(took)..end,
-                    promise,
-                };
-                self.first_counts.entry(id).or_insert(end);
-                self.entries(&case);
-                if !troubled {
-                    self.count(&case);
-                    self.age(&case, view);
-                }
-            }
+    pub fn minute(&mut self, portal: &Portal, view: &PortalView, kind: &Kind) {
+        portal.with(|scene, now| {
+            let simulator = scene.simulator.clone();
+            let troubles = &scene.troubles;
+            let seen = Seen {
+                now,
+                view,
+                kind,
+                troubles,
+            };
+            simulator.with(|world| self.world(portal, world, &seen));
         });
+    }
+
+    fn world(&mut self, portal: &Portal, world: &World, seen: &Seen<'_>) {
+        let &Seen {
+            now, view, kind, ..
+        } = seen;
+        let promise = &kind.promise;
+        self.entered.read(world);
+        let wrong = [SortingState::Shown, SortingState::Refuted];
+        let wrong = promise.sorts.map(|sorts| wrong[usize::from(sorts)]);
+        // What looks sorted is believed until then.
+        let is_early = promise.sorts == Some(false) && now < promise.judged_from;
+        if wrong == Some(view.sorting) && !is_early {
+            self.breach(Rule::Sorting, now, &view.sorting.as_str());
+        }
+        for folder in world.folder_ids() {
+            let id = folder.into();
+            let known = view.folders.get(&id);
+            let mut own = seen.troubles.iter().filter(|it| it.folder == folder);
+            let troubled = own.any(|it| it.is_felt(now));
+            if now >= promise.first && !troubled {
+                self.is_there(now, known.map(|known| &**known));
+            }
+            let counts = known.and_then(|known| known.counts.as_deref());
+            let (Some(known), Some(counts)) = (known, counts) else {
+                continue;
+            };
+            let end = portal.time(counts.counted) + EXACT;
+            let behind = millis(kind.switches.index_delay);
+            let took = millis(counts.look.duration) + 2 * EXACT + behind;
+            let case = Case {
+                id,
+                now,
+                world,
+                folder,
+                view: known,
+                counts,
+                read: end.saturating_sub(took)..end,
+                promise,
+            };
+            self.first_counts.entry(id).or_insert(end);
+            self.entries(&case);
+            if !troubled {
+                self.count(&case);
+                self.age(&case, seen);
+            }
+        }
     }
 
     fn is_there(&mut self, now: Millis, view: Option<&FolderView>) {
@@ -162,11 +198,14 @@ impl Judge {
         }
         self.counts += 1;
         self.consistent += u64::from(counts.look.consistent);
-        let truth = case.folder.counts(read.end);
-        let changes = case.folder.changes(read.start, read.end) as u64;
-        let off = truth
-            .iter()
-            .map(|(status, files)| counts.files[status].abs_diff(*files));
+        let truth = truth::counts(case.world, case.folder, read.end);
+        let changes = truth::changes(case.world, case.folder, read.start);
+        let changes = changes.filter(|(time, _)| *time <= read.end).count() as u64;
+        let off = Status::ALL.map(|status| {
+            let files = truth.get(&status.as_str().into());
+            counts.files[status].abs_diff(files.copied().unwrap_or_default())
+        });
+        let off = off.into_iter();
         let off = off.max().unwrap_or_default();
         if off <= changes + promise.off || read.end < promise.judged_from {
             return;
@@ -180,20 +219,22 @@ impl Judge {
         }
     }
 
-    fn age(&mut self, case: &Case<'_>, view: &PortalView) {
+    fn age(&mut self, case: &Case<'_>, seen: &Seen<'_>) {
         let (now, promise) = (case.now, case.promise);
-        if view.fresh_counts(case.view, Moment::now()).is_none() {
+        if seen.view.fresh_counts(case.view, Moment::now()).is_none() {
             self.breach(Rule::NotStale, now, &"counts are withdrawn");
         }
-        let returned = |quirk: &Quirk| matches!(quirk, Quirk::Unlisted(away) if (case.read.end..now).contains(&away.end));
-        if case.folder.has(returned) {
+        let ended = case.read.end..now;
+        let mut troubles = seen.troubles.iter().filter(|it| it.folder == case.folder);
+        if troubles.any(|it| ended.contains(&it.during.end)) {
             self.breach(Rule::CountedOnReturn, now, &"an old count");
         }
-        for (shown, limit) in [(true, promise.seen), (false, promise.quiet_seen)] {
-            let change = case.folder.first_change(case.read.start, shown);
-            let waits = change.map_or(0, |change| now.saturating_sub(change));
+        for (only_shown, limit) in [(true, promise.seen), (false, promise.quiet_seen)] {
+            let changes = truth::changes(case.world, case.folder, case.read.start);
+            let first = changes.filter(|(_, shown)| *shown || !only_shown).last();
+            let waits = first.map_or(0, |(change, _)| now.saturating_sub(change));
             if waits > limit {
-                let what = format!("not for {} s, shown: {shown}", waits / SECOND);
+                let what = format!("not for {} s, shown: {only_shown}", waits / SECOND);
                 self.breach(Rule::ChangeSeen, now, &what);
             }
         }
@@ -208,7 +249,9 @@ impl Judge {
         let first = self.first_counts[&case.id];
         let seen = case.read.start.min(now.saturating_sub(promise.seen));
         for status in Status::WITH_REASON {
-            let entries = |until| case.folder.entries(until)[status];
+            let named = status.as_str().into();
+            let entered = &self.entered;
+            let entries = |until| entered.until(case.folder, &named, until);
             let shown = counters.entries[status];
             // A file that failed during the first count may count or not.
             let most = entries(now) - entries(first.saturating_sub(MINUTE));

@@ -4,9 +4,10 @@ use super::*;
 
 /// A search engine that ends at 5,000 files, while the list of folders has them all.
 pub fn capped_total() -> Kind {
-    let mut kind = Kind::of(|world| {
-        let folder = world.folder(&[(Done, 7_020), (Failed, 30)]);
-        world.folders[folder].quirks.push(Quirk::EndsAt(5_000));
+    let mut kind = Kind::of(|scene| {
+        let folder = scene.folder(&[(Done, 7_020), (Failed, 30)]);
+        let end = Fault::Page(PageFault::EndsAt(5_000));
+        scene.trouble(folder, ALWAYS, Scope::each(Target::Folder(folder)), end);
     });
     kind.promise.judged_from = 4 * MINUTE;
     kind.promise.marked_off = true;
@@ -16,9 +17,9 @@ pub fn capped_total() -> Kind {
 
 /// The audit finds it, and a restart does not forget it.
 pub fn rows_on_no_page() -> Kind {
-    let mut kind = Kind::of(|world| {
-        let folder = usual(world, 3_000);
-        world.folders[folder].hide(Done, 60);
+    let mut kind = Kind::of(|scene| {
+        let folder = usual(scene, 3_000);
+        scene.hide(folder, &Done, 60);
     });
     kind.restart = Some(30 * MINUTE);
     kind.promise.judged_from = 10 * MINUTE;
@@ -31,10 +32,10 @@ pub fn rows_on_no_page() -> Kind {
 
 /// A few rows that are missing hide no entry.
 pub fn few_rows_on_no_page() -> Kind {
-    let mut kind = Kind::of(|world| {
-        let folder = usual(world, 160);
-        world.flow(folder, Act::Move(Done, Failed), 3 * MINUTE, 0..DAY);
-        world.folders[folder].hide(Done, 5);
+    let mut kind = Kind::of(|scene| {
+        let folder = usual(scene, 160);
+        scene.flow(folder, Act::Move(Done, Failed), 3 * MINUTE, 0..DAY);
+        scene.hide(folder, &Done, 5);
     });
     kind.promise.marked_off = true;
     kind.promise.consistent = 0.0;
@@ -43,11 +44,11 @@ pub fn few_rows_on_no_page() -> Kind {
 
 /// The last page has as many rows as the total says. The audit finds that files are listed twice in place of others.
 pub fn overlapping_pages() -> Kind {
-    let mut kind = Kind::of(|world| {
-        let folder = world.folder(&[(Done, 5_500), (Failed, 510), (Flagged, 90)]);
-        world.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
-        world.folders[folder].quirks.push(Quirk::PagesOverlap);
+    let mut kind = Kind::of(|scene| {
+        let folder = scene.folder(&[(Done, 5_500), (Failed, 510), (Flagged, 90)]);
+        scene.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
     });
+    kind.switches.overlap = 1;
     kind.promise.marked_off = true;
     kind.promise.consistent = 0.0;
     // Entries are counted by consistent counts and whole rows alone.
@@ -55,11 +56,13 @@ pub fn overlapping_pages() -> Kind {
     kind
 }
 
+/// In place of another one.
 pub fn file_listed_twice() -> Kind {
-    let mut kind = Kind::of(|world| {
-        let folder = world.folder(&[(Done, 400), (Failed, 20)]);
-        world.folders[folder].list_twice(Failed);
-        uploads(world, folder, 3 * MINUTE);
+    let mut kind = Kind::of(|scene| {
+        let folder = scene.folder(&[(Done, 400), (Failed, 20)]);
+        let twice = Fault::Page(PageFault::RowsTwice);
+        scene.trouble(folder, ALWAYS, Scope::each(Target::Page(folder, 5)), twice);
+        uploads(scene, folder, 3 * MINUTE);
     });
     kind.promise.off = 1;
     kind.promise.consistent = 0.0;
@@ -68,22 +71,22 @@ pub fn file_listed_twice() -> Kind {
 
 /// An index that is rebuilt: for three reads, also the first ones, the lists have no rows.
 pub fn empty_lists() -> Kind {
-    Kind::of(|world| {
-        let folder = world.folder(&[(Done, 2_000), (Failed, 260)]);
-        uploads(world, folder, 50 * SECOND);
-        world.folders[folder].quirks.push(Quirk::Empty {
-            every: 40 * MINUTE,
-            lasts: 3 * MINUTE,
-        });
+    Kind::of(|scene| {
+        let folder = scene.folder(&[(Done, 2_000), (Failed, 260)]);
+        uploads(scene, folder, 50 * SECOND);
+        for start in (0..DAY).step_by(40 * 60 * 1_000) {
+            let empty = Fault::Page(PageFault::EndsAt(0));
+            let scope = Scope::each(Target::Folder(folder));
+            scene.trouble(folder, start..start + 3 * MINUTE, scope, empty);
+        }
     })
 }
 
-/// In the list by name one page lacks rows, the first time that it is read.
+/// One page lacks rows, the first time that it is read.
 pub fn short_page_once() -> Kind {
-    Kind::of(|world| {
-        let folder = usual(world, 6_000);
-        world.folders[folder]
-            .quirks
-            .push(Quirk::ShortOnce { page: 30 });
+    Kind::of(|scene| {
+        let folder = usual(scene, 6_000);
+        let once = Scope::nth(Target::Page(folder, 30), 1);
+        scene.trouble(folder, ALWAYS, once, Fault::Page(PageFault::MissingRows));
     })
 }
