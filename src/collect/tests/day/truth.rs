@@ -36,7 +36,7 @@ pub fn counts(world: &World, folder: Uuid, at: Millis) -> Counts {
     world.counts_at(folder, sequence).unwrap()
 }
 
-/// When files entered a status in which they are not for the last time that they were settled.
+/// When files entered a status. A file that was queued again and ends as before enters none.
 #[derive(Debug, Default)]
 pub struct Entries {
     /// The last change that was read.
