@@ -37,7 +37,7 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     portal.hold_after("mine", 1);
     let exporter = Exporter::start(&workspace).await;
     ended_collections(&exporter, 1).await;
-    portal.heal();
+    portal.release();
     let ended = ended_collections(&exporter, 3).await;
     assert_eq!(ended[0]["portal"], "main");
     assert_eq!(ended[0]["result"], "failure");
