@@ -125,13 +125,6 @@ impl Faults {
         self.with(|active| active.struck)
     }
 
-    /// A router with these faults, to be called without a connection: what the network would do to one does not happen.
-    pub fn around(&self, router: Router) -> Router {
-        router
-            .layer(from_fn_with_state(self.clone(), pass))
-            .layer(MockConnectInfo(Caller::nowhere()))
-    }
-
     fn with<T>(&self, act: impl FnOnce(&mut Active) -> T) -> T {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         let result = act(&mut active);
@@ -156,10 +149,12 @@ impl Faults {
 }
 
 impl Simulator {
-    /// The portal as a router whose answers faults strike, to be wrapped in layers.
+    /// The portal as a router whose answers faults strike, to be wrapped in layers. It may be called without a connection: what the network would do
+    /// to one does not happen then.
     pub fn router_with_faults(&self, faults: &Faults) -> Router {
         self.router()
             .layer(from_fn_with_state(faults.clone(), pass))
+            .layer(MockConnectInfo(Caller::nowhere()))
     }
 
     /// Serves the portal by its [`Simulator::router_with_faults`], perhaps wrapped in layers, and lets it live until shutdown.

@@ -47,15 +47,13 @@ families! {
 
 fn remaining_files(portal: &PortalFacts<'_>) -> Option<f64> {
     let budget = &portal.view.reindex.rules.budget;
-    let reindex = portal.reindex?;
-    let book = reindex.book.as_ref().ok()?;
-    let files = policy::remaining_files(book, budget, reindex.decided);
+    let decided = portal.reindex?.decided;
+    let files = policy::remaining_files(portal.book()?, budget, decided);
     Some(float(files))
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    let book = portal.reindex.and_then(|view| view.book.as_deref().ok());
-    let classes = book.map(Book::classes);
+    let classes = portal.book().map(Book::classes);
     for (class, totals) in classes.into_iter().flatten() {
         samples.add(&[class.as_str(), "recovered"], float(totals.recovered));
         samples.add(&[class.as_str(), "refailed"], float(totals.refailed));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::attempts::Totals;
+use crate::attempts::{Book, Totals};
 use crate::clock::Moment;
 use crate::config::Mode;
 use crate::metrics::process::Process;
@@ -80,6 +80,11 @@ impl<'a> PortalFacts<'a> {
             counts: self.view.fresh_counts(folder, self.now),
             reindex: self.reindex,
         })
+    }
+
+    /// The attempts to reindex its files, if the ledger can be used.
+    pub fn book(&self) -> Option<&'a Book> {
+        self.reindex?.book.as_deref().ok()
     }
 
     /// The labels that every series of a portal has.

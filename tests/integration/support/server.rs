@@ -64,11 +64,10 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (simulator, faults) = (simulator.clone(), faults.clone());
-        let served = async move {
+        tokio::spawn(async move {
             let served = simulator.serve_with_faults(router, &faults, listener, pending());
             served.await
-        };
-        tokio::spawn(served);
+        });
         Self {
             address,
             front,

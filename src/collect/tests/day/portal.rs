@@ -43,7 +43,7 @@ impl Portal {
     }
 
     pub fn router(self: &Arc<Self>) -> Router {
-        let router = self.with(|scene, _| scene.faults.around(scene.simulator.router()));
+        let router = self.with(|scene, _| scene.simulator.router_with_faults(&scene.faults));
         router.layer(from_fn_with_state(Arc::clone(self), answer))
     }
 
