@@ -4,7 +4,6 @@
 //! come back to it one by one as events, are compared with what was known, written to disk, and published at once.
 
 pub mod admission;
-mod audit;
 mod collection;
 mod due;
 pub mod error;
@@ -13,6 +12,7 @@ mod folders;
 pub mod full_scan;
 pub mod layout;
 mod list;
+mod order;
 pub mod progress;
 mod queue;
 mod read_task;
@@ -36,7 +36,6 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
-use crate::config::Strategy;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
@@ -62,9 +61,6 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const PUBLISH_GAP: Duration = Duration::from_millis(250);
-
-/// Folders that a message names, at most.
-const NAMED_FOLDERS: usize = 3;
 
 pub struct Dependencies {
     pub client: Arc<Client>,
@@ -213,15 +209,11 @@ impl Collector {
             self.collect();
         }
         self.end_collections();
-        let has_news = self.publish_at.is_some_and(|at| at <= now);
-        if has_news {
-            self.queue_audit();
-        }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
         self.end_collections();
         self.start_write();
-        if has_news {
+        if self.publish_at.is_some_and(|at| at <= now) {
             self.publish();
         }
     }
@@ -302,22 +294,6 @@ impl Collector {
         };
         Some(format!(
             "{folders} {wait} to be read, the first for {longest}"
-        ))
-    }
-
-    /// Why every page is read although the configuration asks for less.
-    fn unsorted(&self) -> Option<String> {
-        if self.settings.collect.strategy == Strategy::Full || self.sorting != SortingState::Refuted
-        {
-            return None;
-        }
-        let folders = self.folders.iter();
-        let unsorted = folders.filter(|folder| folder.order() == SortingState::Refuted);
-        let names: Vec<_> = unsorted.map(|folder| folder.view.name.label()).collect();
-        let first = names[..names.len().min(NAMED_FOLDERS)].join(", ");
-        Some(format!(
-            "the portal does not sort by status, as the rows of {} folders show ({first}): every page is read of all folders that were not shown to be sorted",
-            names.len()
         ))
     }
 }

@@ -39,8 +39,6 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Option<Arc<Boundaries>>,
-    /// When an audit of it ended last in this process.
-    pub audited: Option<Instant>,
     witnesses: Witnesses,
     pub walks: Walks,
 }
@@ -85,7 +83,6 @@ impl Folder {
             read_log: ReadLog::default(),
             times_counted: 0,
             boundaries: None,
-            audited: None,
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
             walks: Walks::default(),
         };

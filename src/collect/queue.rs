@@ -1,7 +1,7 @@
 //! The reads of a portal that are due, in the order in which they are made.
 //!
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
-//! four is of the quiet folder that was due first, if that was before all that presses. A read that finds no room delays none that does.
+//! four is of the quiet folder that was due first, if that was before all that presses. A read that finds no slot delays none that does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,12 +14,15 @@ use crate::clock::Moment;
 use crate::model::FolderId;
 use crate::portal::{Demand, Lane};
 
-/// Reads that are made at once for each request in flight: enough to use every one of them, few enough that folders are finished one
-/// after another and not all at the end.
-const READS_PER_REQUEST: usize = 2;
+/// Slots for reads, for each request in flight: enough to use every one of them, few enough that folders are finished one after another
+/// and not all at the end.
+const SLOTS_PER_REQUEST: usize = 2;
 
-/// Reads of many pages that are made at once, where others have room beside them: with more of them, all would end late.
+/// Reads of many pages that are made at once: with more of them, all would end late.
 const LARGE_READS: usize = 2;
+
+/// Of which one is made at a time, so that there is a slot for other large reads.
+const WALK_OF_ALL: ReadKind = ReadKind::Walk(Rows::All);
 
 /// After this number of reads of folders that press, a quiet one follows.
 const QUIET_EVERY: u32 = 3;
@@ -43,12 +46,19 @@ pub(super) struct Due {
 pub(super) enum ReadKind {
     /// By boundaries, or all of a few pages.
     Count,
-    /// By boundaries, with the rows of all failed and flagged files.
-    Walk,
     /// All of many pages.
     Scan,
-    /// All pages of a folder that is counted by boundaries, beside its counts.
-    Audit,
+    /// Rows that a count left out.
+    Walk(Rows),
+}
+
+/// Rows that a walk reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rows {
+    /// Of all failed and flagged files, by boundaries.
+    WithReason,
+    /// All, in the order of their status, while the folder is counted by boundaries.
+    All,
 }
 
 impl ReadKind {
@@ -64,7 +74,7 @@ pub(super) struct QueuedRead {
     pub due: Due,
     pub folder: FolderId,
     pub kind: ReadKind,
-    /// Whether the folder is answered slowly, so that its read has the room of such folders.
+    /// Whether the folder is answered slowly.
     pub is_slow: bool,
     /// Since when it waits, or waited.
     pub since: Instant,
@@ -88,7 +98,7 @@ impl QueuedRead {
         match self.kind {
             ReadKind::Count if self.is_slow => Demand::Slow,
             ReadKind::Count => Demand::Usual,
-            ReadKind::Walk | ReadKind::Scan | ReadKind::Audit => Demand::Large,
+            ReadKind::Walk(_) | ReadKind::Scan => Demand::Large,
         }
     }
 }
@@ -96,77 +106,68 @@ impl QueuedRead {
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeMap<(Need, Demand), BTreeSet<QueuedRead>>,
+    pressing: BTreeSet<QueuedRead>,
+    quiet: BTreeSet<QueuedRead>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
-    /// Told when a read that is being made makes room for another one, although it goes on.
+    /// Told when a read that is being made frees its slot, or needs a smaller one, although it goes on.
     eased: Arc<Notify>,
 }
 
-/// How many reads are being made that do not wait to repeat a request, and how many may be.
-struct Room {
+/// The reads that have a slot. One that waits to repeat a request has none.
+struct Slots {
+    all: usize,
     usual: usize,
     slow: usize,
     large: usize,
-    most: usize,
 }
 
-impl Room {
-    fn beside<'a>(begun: impl Iterator<Item = &'a Arc<Lane>>, concurrency: usize) -> Self {
-        let mut room = Self {
-            usual: 0,
-            slow: 0,
-            large: 0,
-            most: concurrency * READS_PER_REQUEST,
-        };
-        for lane in begun {
-            match lane.demand() {
-                Demand::Usual => room.usual += 1,
-                Demand::Slow => room.slow += 1,
-                Demand::Large => room.large += 1,
-                Demand::Nothing => {}
+impl Slots {
+    /// Whether one is free. Large and slow reads leave one to the usual ones, also where a read becomes slow after it began.
+    fn has_one_for(&self, demand: Demand) -> bool {
+        let (others, for_others) = (self.slow + self.large, self.all - 1);
+        let is_free = self.usual + others.min(for_others) < self.all;
+        is_free
+            && match demand {
+                Demand::Usual | Demand::Nothing => true,
+                Demand::Slow => others < for_others,
+                Demand::Large => others < for_others && self.large < LARGE_READS,
             }
-        }
-        room
-    }
-
-    /// Slow reads have as much room as all others together, of which large ones leave some to the usual ones.
-    fn is_for(&self, demand: Demand) -> bool {
-        let is_free = self.usual + self.large < self.most;
-        match demand {
-            Demand::Usual => is_free,
-            Demand::Slow => self.slow < self.most,
-            Demand::Large => is_free && self.large < LARGE_READS.min(self.most - 1),
-            Demand::Nothing => true,
-        }
     }
 }
 
 impl Queue {
-    pub fn push(&mut self, read: QueuedRead) {
-        let line = (read.due.need, read.demand());
-        self.waiting.entry(line).or_default().insert(read);
+    fn waiting_mut(&mut self, need: Need) -> &mut BTreeSet<QueuedRead> {
+        match need {
+            Need::Pressing => &mut self.pressing,
+            Need::Quiet => &mut self.quiet,
+        }
     }
 
-    /// Takes out the read that is to begin now, if there is room for one beside so many requests in flight, and begins it.
+    fn waiting(&self) -> impl Iterator<Item = &QueuedRead> {
+        self.pressing.iter().chain(&self.quiet)
+    }
+
+    pub fn push(&mut self, read: QueuedRead) {
+        self.waiting_mut(read.due.need).insert(read);
+    }
+
+    /// Takes out the read that is to begin now, if there is a slot for one beside so many requests in flight, and begins it.
     pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
-        let room = Room::beside(self.begun.values(), concurrency);
-        let first = |wanted| {
-            let waiting = self.waiting.iter();
-            let open =
-                waiting.filter(|((need, demand), _)| *need == wanted && room.is_for(*demand));
-            open.filter_map(|(_, reads)| reads.first()).min().copied()
+        let slots = self.slots(concurrency);
+        let walks_all = self.begun.keys().any(|(_, kind)| *kind == WALK_OF_ALL);
+        let may_begin = |read: &&QueuedRead| {
+            slots.has_one_for(read.demand()) && !(walks_all && read.kind == WALK_OF_ALL)
         };
-        let (pressing, quiet) = (first(Need::Pressing), first(Need::Quiet));
+        let pressing = self.pressing.iter().find(may_begin).copied();
+        let quiet = self.quiet.iter().find(may_begin).copied();
         let is_overdue = |quiet: &QueuedRead| {
             let was_first = pressing.is_none_or(|pressing| quiet.due.at < pressing.due.at);
             was_first && self.since_quiet >= QUIET_EVERY
         };
         let next = quiet.filter(is_overdue).or(pressing).or(quiet)?;
-        if let Some(reads) = self.waiting.get_mut(&(next.due.need, next.demand())) {
-            reads.remove(&next);
-        }
+        self.waiting_mut(next.due.need).remove(&next);
         self.since_quiet = match next.due.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
@@ -177,37 +178,48 @@ impl Queue {
         Some((next, lane))
     }
 
+    fn slots(&self, concurrency: usize) -> Slots {
+        let with = |demand| {
+            let begun = self.begun.values();
+            begun.filter(|lane| lane.demand() == demand).count()
+        };
+        Slots {
+            all: concurrency * SLOTS_PER_REQUEST,
+            usual: with(Demand::Usual),
+            slow: with(Demand::Slow),
+            large: with(Demand::Large),
+        }
+    }
+
     /// A read ended.
     pub fn ended(&mut self, folder: FolderId, kind: ReadKind) {
         self.begun.remove(&(folder, kind));
     }
 
-    /// Waits until a read that goes on makes room for another one: it waits to repeat a request, or became slow.
+    /// Waits until a read that goes on frees its slot: it waits to repeat a request, or became slow.
     pub async fn eased(&self) {
         self.eased.notified().await;
     }
 
     /// The counts that wait of these folders, which press by now, come before those of quiet ones.
-    pub fn press(&mut self, pressing: &BTreeSet<FolderId>) {
-        for mut read in self.take_counts() {
-            if pressing.contains(&read.folder) {
-                read.due.need = Need::Pressing;
-            }
-            self.push(read);
+    pub fn press(&mut self, folders: &BTreeSet<FolderId>) {
+        let is_one = |read: &QueuedRead| read.kind.is_count() && folders.contains(&read.folder);
+        for mut read in self.quiet.extract_if(.., is_one) {
+            read.due.need = Need::Pressing;
+            self.pressing.insert(read);
         }
     }
 
     /// Takes out every count that waits.
     pub fn take_counts(&mut self) -> Vec<QueuedRead> {
-        let lines = self.waiting.values_mut();
-        let counts = lines.flat_map(|reads| reads.extract_if(.., |read| read.kind.is_count()));
-        counts.collect()
+        let sets = [&mut self.pressing, &mut self.quiet].into_iter();
+        sets.flat_map(|reads| reads.extract_if(.., |read| read.kind.is_count()))
+            .collect()
     }
 
     /// Since when each count waits.
     pub fn waits_since(&self) -> impl Iterator<Item = Instant> {
-        let waiting = self.waiting.values().flatten();
-        let counts = waiting.filter(|read| read.kind.is_count());
+        let counts = self.waiting().filter(|read| read.kind.is_count());
         counts.map(|read| read.since)
     }
 
@@ -219,11 +231,9 @@ impl Queue {
     }
 
     /// Whether such a read waits or is being made.
-    pub fn has(&self, is_such: impl Fn(FolderId, ReadKind) -> bool) -> bool {
-        let mut waiting = self.waiting.values().flatten();
-        let mut begun = self.begun.keys();
-        waiting.any(|read| is_such(read.folder, read.kind))
-            || begun.any(|(folder, kind)| is_such(*folder, *kind))
+    pub fn has(&self, folder: FolderId, kind: ReadKind) -> bool {
+        let is_same = |read: &QueuedRead| read.folder == folder && read.kind == kind;
+        self.begun.contains_key(&(folder, kind)) || self.waiting().any(is_same)
     }
 }
 
@@ -232,14 +242,10 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use ReadKind::{Audit, Count, Scan};
+    use ReadKind::{Count, Scan};
 
     fn id(number: u128) -> FolderId {
         uuid::Uuid::from_u128(number).into()
-    }
-
-    fn is_audit(_: FolderId, kind: ReadKind) -> bool {
-        kind == Audit
     }
 
     fn started(queue: &mut Queue, in_flight: usize) -> Vec<(FolderId, ReadKind)> {
@@ -247,17 +253,17 @@ mod tests {
         next.map(|(read, _)| (read.folder, read.kind)).collect()
     }
 
-    /// Queues a read that was due so many seconds ago.
-    fn push(queue: &mut Queue, folder: u128, kind: ReadKind, need: Need, before: u64) {
+    /// A read that was due so many seconds ago.
+    fn waiting(folder: u128, kind: ReadKind, need: Need, before: u64) -> QueuedRead {
         let at = Moment::now().steady - Duration::from_secs(before);
-        queue.push(QueuedRead {
-            due: Due { need, at },
-            folder: id(folder),
-            kind,
-            is_slow: false,
+        QueuedRead {
             since: at,
-            requests: 0,
-        });
+            ..QueuedRead::new(id(folder), kind, Due { need, at })
+        }
+    }
+
+    fn push(queue: &mut Queue, folder: u128, kind: ReadKind, need: Need, before: u64) {
+        queue.push(waiting(folder, kind, need, before));
     }
 
     #[test]
@@ -274,10 +280,10 @@ mod tests {
         ] {
             push(&mut queue, folder, kind, Need::Pressing, before);
         }
-        push(&mut queue, 2, Audit, Need::Quiet, 0);
+        push(&mut queue, 2, WALK_OF_ALL, Need::Quiet, 0);
         let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
         assert_eq!(started(&mut queue, 2), first);
-        assert!(queue.has(is_audit));
+        assert!(queue.has(id(2), WALK_OF_ALL));
 
         queue.ended(id(3), Scan);
         assert_eq!(started(&mut queue, 2), [(id(5), Scan)]);
@@ -286,15 +292,15 @@ mod tests {
         let counts = [(id(7), Count), (id(1), Count)];
         assert_eq!(started(&mut queue, 2), counts);
         queue.ended(id(7), Count);
-        assert_eq!(started(&mut queue, 2), [(id(2), Audit)]);
-        queue.ended(id(2), Audit);
-        assert!(!queue.has(is_audit));
+        assert_eq!(started(&mut queue, 2), [(id(2), WALK_OF_ALL)]);
+        queue.ended(id(2), WALK_OF_ALL);
+        assert!(!queue.has(id(2), WALK_OF_ALL));
 
-        push(&mut queue, 2, Audit, Need::Quiet, 10);
+        push(&mut queue, 2, WALK_OF_ALL, Need::Quiet, 10);
         push(&mut queue, 8, Scan, Need::Quiet, 10);
         let counts = queue.take_counts().into_iter();
         assert!(counts.map(|read| read.folder).eq([id(8)]));
-        assert!(queue.has(is_audit));
+        assert!(queue.has(id(2), WALK_OF_ALL));
     }
 
     #[test]
@@ -312,39 +318,54 @@ mod tests {
     }
 
     #[test]
-    fn large_reads_leave_room_to_others_and_slow_ones_have_their_own() {
+    fn large_and_slow_reads_leave_a_slot_to_usual_ones() {
+        for is_slow in [false, true] {
+            let kind = if is_slow { Count } else { Scan };
+            let mut queue = Queue::default();
+            for folder in 1..=3 {
+                queue.push(QueuedRead {
+                    is_slow,
+                    ..waiting(folder, kind, Need::Pressing, 9)
+                });
+            }
+            (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
+            assert_eq!(started(&mut queue, 1), [(id(1), kind), (id(4), Count)]);
+            queue.ended(id(4), Count);
+            assert_eq!(started(&mut queue, 1), [(id(5), Count)]);
+        }
+    }
+
+    #[test]
+    fn all_rows_of_one_folder_are_walked_at_a_time_beside_another_large_read() {
         let mut queue = Queue::default();
-        (1..=3).for_each(|number| push(&mut queue, number, Scan, Need::Pressing, 9));
-        (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
-        let first = [(id(1), Scan), (id(4), Count)];
-        assert_eq!(started(&mut queue, 1), first);
-        let slow = QueuedRead {
-            folder: id(7),
-            is_slow: true,
-            ..queue.take_counts()[1]
-        };
-        queue.push(slow);
-        assert_eq!(started(&mut queue, 1), [(id(7), Count)]);
+        (1..=2).for_each(|number| push(&mut queue, number, WALK_OF_ALL, Need::Pressing, 9));
+        push(&mut queue, 3, Scan, Need::Pressing, 8);
+        let first = [(id(1), WALK_OF_ALL), (id(3), Scan)];
+        assert_eq!(started(&mut queue, 2), first);
+        queue.ended(id(1), WALK_OF_ALL);
+        assert_eq!(started(&mut queue, 2), [(id(2), WALK_OF_ALL)]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_read_that_waits_or_becomes_slow_makes_room_for_another_one_at_once() {
+    async fn a_read_that_waits_makes_room_at_once_and_one_that_becomes_slow_as_a_slow_one_does() {
         let limit = Duration::from_secs(30);
         for waits in [true, false] {
             let mut queue = Queue::default();
             (1..=3).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 9));
-            let (_, lane) = queue.next(1).unwrap();
-            assert!(queue.next(1).is_some() && queue.next(1).is_none());
+            let (_, first) = queue.next(1).unwrap();
+            let (_, second) = queue.next(1).unwrap();
+            assert!(queue.next(1).is_none());
             let rests = async {
                 if waits {
-                    lane.rest(limit, &"status 503").await;
+                    first.rest(limit, &"status 503").await;
                 } else {
-                    lane.answered(limit, limit);
+                    first.answered(limit, limit);
+                    second.answered(limit, limit);
                     sleep(limit).await;
                 }
             };
             tokio::select! {
-                () = rests => panic!("the read went on first"),
+                () = rests => panic!("the reads went on first"),
                 () = queue.eased() => {}
             }
             assert!(queue.next(1).is_some());

@@ -9,7 +9,7 @@ use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{Limits, scan_pages};
 use crate::collect::progress::Progress;
-use crate::collect::queue::ReadKind;
+use crate::collect::queue::{ReadKind, Rows};
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
@@ -105,8 +105,8 @@ impl ReadTask {
                 }
                 found => Ok(found),
             },
-            ReadKind::Walk => self.count_by_boundaries().await,
-            ReadKind::Scan | ReadKind::Audit => self.scan(u64::MAX).await,
+            ReadKind::Walk(Rows::WithReason) => self.count_by_boundaries().await,
+            ReadKind::Scan | ReadKind::Walk(Rows::All) => self.scan(u64::MAX).await,
         }
     }
 
@@ -128,7 +128,7 @@ impl ReadTask {
                 let is_trusted = self.sorting == SortingState::Shown
                     || self.scanned.as_ref() == Some(&count.files);
                 let has_many_pages = count.files.total() > FEW_PAGES * PAGE_SIZE;
-                if is_stable && is_trusted || has_many_pages || self.kind == ReadKind::Walk {
+                if is_stable && is_trusted || has_many_pages || !self.kind.is_count() {
                     // What nothing vouches for is no base for what follows.
                     return Ok(self.counted(FolderCount {
                         consistent: count.consistent && is_trusted,
@@ -199,7 +199,7 @@ impl ReadTask {
     fn sort(&self) -> Sort {
         let is_asked =
             self.sorting != SortingState::Shown && self.settings.collect.strategy != Strategy::Full;
-        if self.kind == ReadKind::Audit || is_asked {
+        if self.kind == ReadKind::Walk(Rows::All) || is_asked {
             Sort::Status
         } else {
             Sort::Filename

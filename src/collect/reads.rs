@@ -9,7 +9,7 @@ use crate::collect::collection::Listed;
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{QueuedRead, ReadKind};
+use crate::collect::queue::{QueuedRead, ReadKind, Rows};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
@@ -51,6 +51,11 @@ impl Collector {
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
+        if let ReadKind::Walk(rows) = kind
+            && !self.is_wanted(queued, rows)
+        {
+            return None;
+        }
         let folder = self.folders.get_mut(id)?;
         folder.start(kind).then_some(())?;
         if kind == ReadKind::Scan {
@@ -66,7 +71,7 @@ impl Collector {
             sorting: sorting::of_folder(self.sorting, folder.order()),
             scanned: folder.scanned(),
             expected: folder.expected(),
-            is_walk: kind == ReadKind::Walk || self.runs.is_single(),
+            is_walk: !kind.is_count() || self.runs.is_single(),
             boundaries: folder.boundaries.clone().unwrap_or_default(),
             context: TallyContext {
                 history: Arc::clone(&folder.stored.history),
@@ -84,14 +89,14 @@ impl Collector {
     pub(super) fn folder_read(&mut self, queued: &QueuedRead, read: FolderRead) {
         let (id, kind) = (queued.folder, queued.kind);
         self.queue.ended(id, kind);
-        if kind == ReadKind::Audit {
-            return self.audited(id, read.result);
+        if kind == ReadKind::Walk(Rows::All) {
+            return self.all_rows_read(id, read.result);
         }
         if let Some(folder) = self.folders.get_mut(id) {
             folder.show_scan(None);
         }
         match &read.result {
-            Err(error) if kind == ReadKind::Walk => self.walk_failed(id, error),
+            Err(error) if !kind.is_count() => self.walk_failed(id, error),
             Err(error) if error.is_refusal() => self.refused(id, error.clone()),
             Ok(Found::ManyPages) => self.go_on_as(ReadKind::Scan, queued, read.requests),
             Ok(Found::Unsorted) => {
@@ -106,13 +111,13 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
-                if kind == ReadKind::Walk
+                if let ReadKind::Walk(rows) = kind
                     && let Some(folder) = self.folders.get_mut(id)
                 {
-                    folder.walks.ended(Moment::now().steady);
+                    folder.walks.ended(rows, Moment::now().steady);
                 }
-                self.queue_walk(id);
                 self.judge_sorting();
+                self.queue_walks(id);
             }
         }
     }
@@ -121,20 +126,6 @@ impl Collector {
     fn is_doubtful(&self, id: FolderId, count: &FolderCount) -> bool {
         let sorting = self.folders.get(id).map(|folder| self.sorting_of(folder));
         count.way() == Way::Sorted && sorting == Some(SortingState::Refuted)
-    }
-
-    /// Whether a folder is sorted, as far as it is known.
-    pub(super) fn sorting_of(&self, folder: &Folder) -> SortingState {
-        sorting::of_folder(self.sorting, folder.order())
-    }
-
-    /// Pages of a folder show that it is not sorted.
-    pub(super) fn refute(&mut self, id: FolderId) {
-        if let Some(folder) = self.folders.get_mut(id) {
-            folder.stored.order = SortingState::Refuted;
-            folder.doubt_boundaries();
-        }
-        self.judge_sorting();
     }
 
     /// A read that has not counted the folder goes on as another one, for which requests were made already, if the portal can be read.

@@ -1,24 +1,34 @@
-//! Walks: counts by boundaries that read the rows of all failed and flagged files as well, where there are more than a count reads.
+//! Walks: reads of the rows that counts leave out. Each follows a count of its folder, and no collection waits for it.
 //!
-//! Each follows a count of its folder. It is made beside the collections, so that no count waits for it to be published.
+//! One walk reads the rows of all failed and flagged files, where there are more than a count reads. It counts the folder anew. The other one reads
+//! all rows of a folder that is counted by boundaries, which shows whether they are in the order of their status, and sums up sizes: every
+//! `full_every`, and before that while nothing vouches for the counts. It takes longer than counts may be old, so the folder is counted meanwhile.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tracing::debug;
+use tracing::{debug, warn};
 
 use crate::clock::Moment;
 use crate::collect::Collector;
 use crate::collect::error::ReadError;
-use crate::collect::queue::{Due, Need, QueuedRead, ReadKind};
+use crate::collect::folder::Folder;
+use crate::collect::folders::Folders;
+use crate::collect::queue::{Due, Need, QueuedRead, ReadKind, Rows};
+use crate::collect::read_task::Found;
 use crate::collect::sorted::PAGES_OF_A_RUN;
-use crate::collect::strategy::FEW_PAGES;
-use crate::count::FolderCount;
-use crate::model::{FolderId, Status};
+use crate::collect::strategy::{FEW_PAGES, shows_order};
+use crate::config::Strategy;
+use crate::count::{FolderCount, Way};
+use crate::model::{FolderId, Status, Timestamp};
 use crate::portal::PAGE_SIZE;
+use crate::snapshot::{FolderState, SortingState};
 
-/// A walk of many pages is made again after this time, and one of few pages if the numbers of files stay until then.
+/// Failed and flagged files of many pages are walked again after this time, and those of few pages if their numbers stay until then.
 const EVERY: Duration = Duration::from_mins(10);
+
+/// Two walks of all rows of a folder are at least this part of `full_every` apart.
+const LEAST_SHARE: u32 = 24;
 
 /// Numbers of failed and of flagged files.
 type Files = [u64; 2];
@@ -26,10 +36,12 @@ type Files = [u64; 2];
 /// When the rows of a folder were read that one count does not read.
 #[derive(Debug, Default)]
 pub(super) struct Walks {
-    /// Files by the last count, if it left out rows because they are too many.
+    /// Failed and flagged files by the last count, if it left out rows because they are too many.
     left_out: Option<Files>,
-    /// When all rows were read last, or as many as possible, and how many files there were.
+    /// When their rows were read last, or as many as possible, and how many files there were.
     last: Option<(Instant, Files)>,
+    /// When a walk of all rows ended last in this process, one way or another.
+    last_of_all: Option<Instant>,
 }
 
 impl Walks {
@@ -46,9 +58,10 @@ impl Walks {
     }
 
     /// A walk ended, one way or another.
-    pub fn ended(&mut self, now: Instant) {
-        if let Some(files) = self.left_out {
-            self.last = Some((now, files));
+    pub fn ended(&mut self, rows: Rows, now: Instant) {
+        match rows {
+            Rows::WithReason => self.last = self.left_out.map(|files| (now, files)).or(self.last),
+            Rows::All => self.last_of_all = Some(now),
         }
     }
 
@@ -70,28 +83,105 @@ impl Walks {
 }
 
 impl Collector {
-    /// Queues the walk of a folder that was counted, if it is due.
-    pub(super) fn queue_walk(&mut self, id: FolderId) {
-        let now = Moment::now().steady;
-        let is_same = |folder, kind| folder == id && kind == ReadKind::Walk;
-        let folder = self.folders.get(id);
-        let is_due = folder.is_some_and(|folder| folder.walks.are_due(now));
-        if is_due && !self.runs.is_single() && !self.queue.has(is_same) {
-            let due = Due {
-                need: Need::Pressing,
-                at: now,
-            };
-            self.queue.push(QueuedRead::new(id, ReadKind::Walk, due));
+    /// Queues the walks of a folder that are due after it was counted.
+    pub(super) fn queue_walks(&mut self, id: FolderId) {
+        for rows in [Rows::WithReason, Rows::All] {
+            let kind = ReadKind::Walk(rows);
+            if let Some(due) = self.due_walk(id, rows)
+                && !self.queue.has(id, kind)
+            {
+                self.queue.push(QueuedRead::new(id, kind, due));
+            }
         }
     }
 
-    /// A walk failed, or was refused. What was counted before holds; the next collection counts the folder again, and shows what is wrong.
+    /// Whether a walk that was queued is still due as it was.
+    pub(super) fn is_wanted(&self, walk: &QueuedRead, rows: Rows) -> bool {
+        let due = self.due_walk(walk.folder, rows);
+        due.is_some_and(|due| due.need == walk.due.need)
+    }
+
+    /// When a walk is due, if it is.
+    pub(super) fn due_walk(&self, id: FolderId, rows: Rows) -> Option<Due> {
+        let folder = self.folders.get(id).filter(|_| !self.runs.is_single())?;
+        let now = Moment::now();
+        match rows {
+            Rows::WithReason => folder.walks.are_due(now.steady).then_some(Due {
+                need: Need::Pressing,
+                at: now.steady,
+            }),
+            Rows::All => self
+                .needs_all_rows(folder, now)
+                .then(|| self.due_for_all_rows(folder, now.steady)),
+        }
+    }
+
+    /// While it is only assumed that the portal sorts, what may show it comes first. Else, whatever is due before a quiet folder would be due again does.
+    fn due_for_all_rows(&self, folder: &Folder, now: Instant) -> Due {
+        let expected = folder.expected();
+        let is_assumed = self.sorting == SortingState::Assumed;
+        let shows_order = expected.counts.is_some_and(|counts| shows_order(&counts));
+        let wait = if is_assumed && shows_order && expected.pages() > 1 {
+            Duration::ZERO
+        } else {
+            self.settings.collect.quiet_every
+        };
+        let need = if is_assumed {
+            Need::Pressing
+        } else {
+            Need::Quiet
+        };
+        // Of several, the one of the fewest pages comes first.
+        let at = now + wait + Duration::from_secs(expected.pages());
+        Due { need, at }
+    }
+
+    fn needs_all_rows(&self, folder: &Folder, now: Moment) -> bool {
+        let (view, collect) = (&folder.view, &self.settings.collect);
+        let counts = view.counts.as_ref();
+        let can_be_read = view.state == FolderState::Counted
+            && collect.strategy != Strategy::Full
+            && counts.is_some_and(|counts| counts.look.way == Way::Sorted)
+            && folder.order() != SortingState::Refuted
+            && folder.expected().pages() <= collect.max_pages_per_folder.get()
+            && !folder.has_unreadable_pages();
+        let is_vouched =
+            self.sorting_of(folder) == SortingState::Shown || folder.scanned().is_some();
+        let is_recent = |full_read: Timestamp| now.wall.since(full_read) < collect.full_every;
+        let is_too_soon = |at: Instant| now.steady < at + collect.full_every / LEAST_SHARE;
+        can_be_read
+            && !(is_vouched && view.full_read.is_some_and(|full| is_recent(full.at)))
+            && !folder.walks.last_of_all.is_some_and(is_too_soon)
+    }
+
+    /// All rows were read, or could not be.
+    pub(super) fn all_rows_read(&mut self, id: FolderId, result: Result<Found, ReadError>) {
+        let reindex = &self.settings.reindex;
+        let Folders { by_id, class_slots } = &mut self.folders;
+        let Some(folder) = by_id.get_mut(&id).filter(|folder| folder.is_there()) else {
+            return;
+        };
+        folder.walks.ended(Rows::All, Moment::now().steady);
+        match result {
+            Ok(Found::Counted(read)) => folder.finish_walk_of_all(*read, class_slots, reindex),
+            Ok(Found::ManyPages | Found::Unsorted) => {}
+            Err(error) => {
+                let portal = &self.settings.portal.name;
+                warn!(%portal, folder = %folder.view.name, %id, %error, "not every page of the folder could be read");
+            }
+        }
+        self.judge_sorting();
+        self.saver.changed([id]);
+    }
+
+    /// A walk of failed and flagged files failed, or was refused. What was counted before holds; the next collection counts the folder again, and shows
+    /// what is wrong.
     pub(super) fn walk_failed(&mut self, id: FolderId, error: &ReadError) {
         let portal = &self.settings.portal.name;
         debug!(%portal, %id, %error, "not all failed and flagged files of a folder were read");
         if let Some(folder) = self.folders.get_mut(id) {
             folder.forget_read();
-            folder.walks.ended(Moment::now().steady);
+            folder.walks.ended(Rows::WithReason, Moment::now().steady);
         }
     }
 }

@@ -58,7 +58,7 @@ impl FolderDocument {
         if let Some(record) = &mut substance.record {
             let counted = record.counted;
             record.full_read = record.full_read.map(|mut full| {
-                // An audit is dear, and its time is no side effect of counts.
+                // To read every page is dear, and its time is no side effect of counts.
                 full.at = if full.at == counted {
                     Timestamp::default()
                 } else {

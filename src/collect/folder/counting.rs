@@ -137,8 +137,8 @@ impl Folder {
         shown
     }
 
-    /// Applies an audit. Its counts are older than those by boundaries that were made meanwhile, and are the count where these are wrong.
-    pub fn finish_audit(
+    /// Applies a walk of all rows. Its counts are older than those by boundaries that were made meanwhile, and are the count where these are wrong.
+    pub fn finish_walk_of_all(
         &mut self,
         read: CompletedRead,
         class_slots: &mut ClassSlots,

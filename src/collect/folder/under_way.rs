@@ -3,7 +3,7 @@
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Due, QueuedRead, ReadKind};
+use crate::collect::queue::{Due, QueuedRead, ReadKind, Rows};
 use crate::snapshot::Unavailable;
 
 impl Folder {
@@ -21,13 +21,13 @@ impl Folder {
         }
     }
 
-    /// A read begins; returns false if it is not wanted any more. A walk is not while the folder is counted, which another one follows.
+    /// A read begins; returns false if it is not wanted any more. A walk of failed and flagged files is not while the folder is counted, which
+    /// another one follows.
     pub fn start(&mut self, kind: ReadKind) -> bool {
-        if kind == ReadKind::Audit {
-            return self.is_there();
-        }
-        if kind == ReadKind::Walk && !self.is_idle() {
-            return false;
+        match kind {
+            ReadKind::Walk(Rows::All) => return self.is_there(),
+            ReadKind::Walk(Rows::WithReason) if !self.is_idle() => return false,
+            _ => {}
         }
         self.is_being_read = self.is_collected();
         if self.is_being_read {

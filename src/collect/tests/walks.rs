@@ -9,6 +9,7 @@ use axum::response::IntoResponse;
 
 use super::*;
 use crate::classify::Class;
+use crate::collect::queue::Rows;
 use crate::config::Strategy;
 use crate::model::Status;
 use crate::snapshot::FolderView;
@@ -104,7 +105,37 @@ async fn a_walk_that_fails_or_is_refused_leaves_the_count_as_it_is_and_is_made_a
         assert_eq!(files, FAILED as u64);
         assert!((1..1_000).contains(&unread), "{unread}");
         assert_eq!(failed(&later), (FAILED as u64, 0));
-        // The walk, and an audit that shows whether the portal sorts, each with the key read anew.
+        // The walk, and one of all rows that shows whether the portal sorts, each with the key read anew.
         assert!(refusals <= 4, "{refusals}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_rows_are_walked_first_where_the_fewest_pages_may_show_their_order() {
+    let simulator = Simulator::empty(Options::default());
+    simulator.with(|world| {
+        for (name, done, failed) in [
+            ("All done", 6_000, 0),
+            ("Long", 9_000, 1),
+            ("Short", 7_000, 1),
+        ] {
+            let folder = world.add_folder(name);
+            for (status, files) in [
+                (SimulatedStatus::Done, done),
+                (SimulatedStatus::Failed, failed),
+            ] {
+                world.add_files(folder, &status, files).unwrap();
+            }
+        }
+    });
+    let unobserved = Arc::new(crate::portal::Unobserved);
+    let mut story = Story::at(simulator.router(), unobserved, |config| {
+        config.collect.strategy = Strategy::Sorted;
+    });
+    story.collector.once().await;
+    story.collector.runs.interval = Some(MINUTE);
+    let mut due: Vec<_> = story.collector.folders.iter().collect();
+    due.sort_by_key(|folder| story.collector.due_walk(folder.view.id, Rows::All).unwrap());
+    let names: Vec<_> = due.iter().map(|folder| folder.view.name.label()).collect();
+    assert_eq!(names, ["Short", "Long", "All done"]);
 }

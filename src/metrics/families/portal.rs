@@ -25,7 +25,7 @@ families! {
     FOLDERS_UNWATCHED: Gauge "kb_portal_folders_unwatched" &["portal", "reason"], PortalSamples(unwatched),
         "Number of folders that nobody counts, although they are listed or the configuration names them.";
     SORTING: Gauge "kb_portal_sorting" &["portal", "state"], PortalSamples(sorting),
-        "Whether sorting by status is in this state: shown by audits, assumed from the interface, or refuted by rows or audits.";
+        "Whether sorting by status is in this state: shown by rows, assumed from the interface, or refuted by rows.";
     COLLECTION_LAST_SUCCESS: Gauge "kb_collection_last_success_timestamp_seconds" PORTAL,
         Portal(|portal| portal.view.collections.last_success.map(Timestamp::as_seconds)),
         "Time at which the last successful collection ended.";

@@ -15,7 +15,7 @@ pub fn capped_total() -> Kind {
     kind
 }
 
-/// The audit finds it, and a restart does not forget it.
+/// The walk of all rows finds it, and a restart does not forget it.
 pub fn rows_on_no_page() -> Kind {
     let mut kind = Kind::of(|scene| {
         let folder = usual(scene, 3_000);
@@ -42,7 +42,7 @@ pub fn few_rows_on_no_page() -> Kind {
     kind
 }
 
-/// The last page has as many rows as the total says. The audit finds that files are listed twice in place of others.
+/// The last page has as many rows as the total says. The walk of all rows finds that files are listed twice in place of others.
 pub fn overlapping_pages() -> Kind {
     let mut kind = Kind::of(|scene| {
         let folder = scene.folder(&[(Done, 5_500), (Failed, 510), (Flagged, 90)]);

@@ -14,7 +14,7 @@ pub fn sorted_by_creation() -> Kind {
         }
     });
     kind.switches.sort_parameters = kb_simulator::SortParameters::ByCreation;
-    // Until an audit refutes it, the boundaries are believed; nothing on their pages tells otherwise.
+    // Until a walk of all rows refutes it, the boundaries are believed; nothing on their pages tells otherwise.
     kind.promise.judged_from = 10 * MINUTE;
     kind.promise.seen = 12 * MINUTE;
     kind.promise.sorts = Some(false);
@@ -34,7 +34,7 @@ pub fn one_unsorted_folder() -> Kind {
         scene.trouble(folder, ALWAYS, Scope::each(Target::Folder(folder)), by_name);
     });
     kind.promise.sorts = None;
-    // The order of others shows that the portal sorts, until the folder's own audit.
+    // The order of others shows that the portal sorts, until all rows of the folder are walked.
     kind.promise.judged_from = 15 * MINUTE;
     // Every page of the folder is read from then on, and of the others until they were shown to be sorted.
     kind.rate = 10;
