@@ -4,6 +4,7 @@ mod absence;
 mod counting;
 pub(super) mod stored;
 mod under_way;
+mod walks;
 mod witnesses;
 
 use std::sync::Arc;
@@ -16,7 +17,6 @@ use crate::clock::Moment;
 use crate::collect::due::{ReadLog, ReadOutcome};
 use crate::collect::queue::Due;
 use crate::collect::strategy::Expected;
-use crate::collect::walk::Walks;
 use crate::count::{Boundaries, Way};
 use crate::history::{ListEntry, Look};
 use crate::model::{ByStatus, FolderId, FolderName, Status};
@@ -25,6 +25,7 @@ use crate::snapshot::{Counts, FolderState, FolderView, SortingState, Unavailable
 use crate::store::StoredFolder;
 
 use stored::Stored;
+use walks::Walks;
 use witnesses::Witnesses;
 
 pub(super) struct Folder {

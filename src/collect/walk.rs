@@ -2,7 +2,7 @@
 //!
 //! One walk reads the rows of all failed and flagged files, where there are more than a count reads. It counts the folder anew. The other one reads
 //! all rows of a folder that is counted by boundaries, which shows whether they are in the order of their status, and sums up sizes: every
-//! `full_every`, and before that while nothing vouches for the counts. It takes longer than counts may be old, so the folder is counted meanwhile.
+//! `full_every`, and before that while nothing vouches for the counts. It may take an hour, so the folder is counted meanwhile.
 
 use std::time::Duration;
 
@@ -16,71 +16,14 @@ use crate::collect::folder::Folder;
 use crate::collect::folders::Folders;
 use crate::collect::queue::{Due, Need, QueuedRead, ReadKind, Rows};
 use crate::collect::read_task::Found;
-use crate::collect::sorted::PAGES_OF_A_RUN;
-use crate::collect::strategy::{FEW_PAGES, shows_order};
+use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
-use crate::count::{FolderCount, Way};
-use crate::model::{FolderId, Status, Timestamp};
-use crate::portal::PAGE_SIZE;
+use crate::count::Way;
+use crate::model::{FolderId, Timestamp};
 use crate::snapshot::{FolderState, SortingState};
-
-/// Failed and flagged files of many pages are walked again after this time, and those of few pages if their numbers stay until then.
-const EVERY: Duration = Duration::from_mins(10);
 
 /// Two walks of all rows of a folder are at least this part of `full_every` apart.
 const LEAST_SHARE: u32 = 24;
-
-/// Numbers of failed and of flagged files.
-type Files = [u64; 2];
-
-/// When the rows of a folder were read that one count does not read.
-#[derive(Debug, Default)]
-pub(super) struct Walks {
-    /// Failed and flagged files by the last count, if it left out rows because they are too many.
-    left_out: Option<Files>,
-    /// When their rows were read last, or as many as possible, and how many files there were.
-    last: Option<(Instant, Files)>,
-    /// When a walk of all rows ended last in this process, one way or another.
-    last_of_all: Option<Instant>,
-}
-
-impl Walks {
-    /// The folder was counted.
-    pub fn counted(&mut self, count: &FolderCount, now: Instant) {
-        let files = Status::WITH_REASON.map(|status| count.files[status]);
-        let leaves_out =
-            |status| count.files[status] > PAGES_OF_A_RUN * PAGE_SIZE && !count.whole[status];
-        let is_short = Status::WITH_REASON.into_iter().any(leaves_out);
-        self.left_out = is_short.then_some(files);
-        if !is_short {
-            self.last = Some((now, files));
-        }
-    }
-
-    /// A walk ended, one way or another.
-    pub fn ended(&mut self, rows: Rows, now: Instant) {
-        match rows {
-            Rows::WithReason => self.last = self.left_out.map(|files| (now, files)).or(self.last),
-            Rows::All => self.last_of_all = Some(now),
-        }
-    }
-
-    /// Whether files were counted since that time whose rows no walk has looked for.
-    pub fn are_owed(&self) -> bool {
-        let walked = self.last.map(|(_, files)| files);
-        self.left_out.is_some() && self.left_out != walked
-    }
-
-    fn are_due(&self, now: Instant) -> bool {
-        let Some((at, files)) = self.last else {
-            return self.left_out.is_some();
-        };
-        self.left_out.is_some_and(|left_out| {
-            let pages: u64 = left_out.iter().map(|files| files.div_ceil(PAGE_SIZE)).sum();
-            now.saturating_duration_since(at) >= EVERY || left_out != files && pages <= FEW_PAGES
-        })
-    }
-}
 
 impl Collector {
     /// Queues the walks of a folder that are due after it was counted.
@@ -182,47 +125,6 @@ impl Collector {
         if let Some(folder) = self.folders.get_mut(id) {
             folder.forget_read();
             folder.walks.ended(Rows::WithReason, Moment::now().steady);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ByStatus;
-    use crate::model::Status::Failed;
-
-    #[test]
-    fn a_walk_is_due_when_the_numbers_of_files_differ_or_after_ten_minutes_and_a_long_one_only_then()
-     {
-        let count = |failed: u64, is_whole: bool| {
-            let mut count = FolderCount::default();
-            count.files[Failed] = failed;
-            count.whole = ByStatus::from_fn(|status| status != Failed || is_whole);
-            count
-        };
-        let start = Moment::now().steady;
-        for (walked, failed, is_whole, minutes, are_due) in [
-            (None, 2_001, false, 0, true),
-            (None, 2_001, true, 0, false),
-            (None, 2_000, false, 20, false),
-            (Some(3_000), 3_000, false, 9, false),
-            (Some(3_000), 3_000, false, 10, true),
-            (Some(3_000), 3_001, false, 1, true),
-            (Some(6_000), 6_001, false, 9, false),
-            (Some(6_000), 6_001, false, 10, true),
-        ] {
-            let mut walks = Walks::default();
-            if let Some(failed) = walked {
-                walks.counted(&count(failed, true), start);
-            }
-            let now = start + Duration::from_mins(minutes);
-            walks.counted(&count(failed, is_whole), now);
-            assert_eq!(
-                walks.are_due(now),
-                are_due,
-                "{walked:?} {failed} {is_whole} {minutes}"
-            );
         }
     }
 }
