@@ -22,7 +22,7 @@ const SLOTS_PER_REQUEST: usize = 2;
 const LARGE_READS: usize = 2;
 
 /// Of which one is made at a time, so that there is a slot for other large reads.
-const WALK_OF_ALL: ReadKind = ReadKind::Walk(Rows::All);
+const WALK_OF_ALL: ReadKind = ReadKind::Walk(Walk::AllRows);
 
 /// After this number of reads of folders that press, a quiet one follows.
 const QUIET_EVERY: u32 = 3;
@@ -49,16 +49,16 @@ pub(super) enum ReadKind {
     /// All of many pages.
     Scan,
     /// Rows that a count left out.
-    Walk(Rows),
+    Walk(Walk),
 }
 
 /// Rows that a walk reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rows {
+pub(super) enum Walk {
     /// Of all failed and flagged files, by boundaries.
     WithReason,
     /// All, in the order of their status, while the folder is counted by boundaries.
-    All,
+    AllRows,
 }
 
 impl ReadKind {

@@ -9,7 +9,7 @@ use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{Limits, scan_pages};
 use crate::collect::progress::Progress;
-use crate::collect::queue::{ReadKind, Rows};
+use crate::collect::queue::{ReadKind, Walk};
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
@@ -105,8 +105,8 @@ impl ReadTask {
                 }
                 found => Ok(found),
             },
-            ReadKind::Walk(Rows::WithReason) => self.count_by_boundaries().await,
-            ReadKind::Scan | ReadKind::Walk(Rows::All) => self.scan(u64::MAX).await,
+            ReadKind::Walk(Walk::WithReason) => self.count_by_boundaries().await,
+            ReadKind::Scan | ReadKind::Walk(Walk::AllRows) => self.scan(u64::MAX).await,
         }
     }
 
@@ -199,7 +199,7 @@ impl ReadTask {
     fn sort(&self) -> Sort {
         let is_asked =
             self.sorting != SortingState::Shown && self.settings.collect.strategy != Strategy::Full;
-        if self.kind == ReadKind::Walk(Rows::All) || is_asked {
+        if self.kind == ReadKind::Walk(Walk::AllRows) || is_asked {
             Sort::Status
         } else {
             Sort::Filename

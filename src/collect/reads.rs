@@ -9,7 +9,7 @@ use crate::collect::collection::Listed;
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{QueuedRead, ReadKind, Rows};
+use crate::collect::queue::{QueuedRead, ReadKind, Walk};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::sorting;
 use crate::collect::{Collector, Event};
@@ -51,8 +51,8 @@ impl Collector {
         let ledger = self.dependencies.ledger.as_ref();
         let watched = ledger.map(|ledger| ledger.watched(id));
         let watched = Arc::new(watched.unwrap_or_default());
-        if let ReadKind::Walk(rows) = kind
-            && !self.is_wanted(queued, rows)
+        if let ReadKind::Walk(walk) = kind
+            && !self.is_wanted(queued, walk)
         {
             return None;
         }
@@ -89,7 +89,7 @@ impl Collector {
     pub(super) fn folder_read(&mut self, queued: &QueuedRead, read: FolderRead) {
         let (id, kind) = (queued.folder, queued.kind);
         self.queue.ended(id, kind);
-        if kind == ReadKind::Walk(Rows::All) {
+        if kind == ReadKind::Walk(Walk::AllRows) {
             return self.all_rows_read(id, read.result);
         }
         if let Some(folder) = self.folders.get_mut(id) {
@@ -111,10 +111,10 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
-                if let ReadKind::Walk(rows) = kind
+                if let ReadKind::Walk(walk) = kind
                     && let Some(folder) = self.folders.get_mut(id)
                 {
-                    folder.walks.ended(rows, Moment::now().steady);
+                    folder.walks.ended(walk, Moment::now().steady);
                 }
                 self.judge_sorting();
                 self.queue_walks(id);

@@ -14,7 +14,7 @@ use crate::collect::Collector;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::folders::Folders;
-use crate::collect::queue::{Due, Need, QueuedRead, ReadKind, Rows};
+use crate::collect::queue::{Due, Need, QueuedRead, ReadKind, Walk};
 use crate::collect::read_task::Found;
 use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
@@ -28,9 +28,9 @@ const LEAST_SHARE: u32 = 24;
 impl Collector {
     /// Queues the walks of a folder that are due after it was counted.
     pub(super) fn queue_walks(&mut self, id: FolderId) {
-        for rows in [Rows::WithReason, Rows::All] {
-            let kind = ReadKind::Walk(rows);
-            if let Some(due) = self.due_walk(id, rows)
+        for walk in [Walk::WithReason, Walk::AllRows] {
+            let kind = ReadKind::Walk(walk);
+            if let Some(due) = self.due_walk(id, walk)
                 && !self.queue.has(id, kind)
             {
                 self.queue.push(QueuedRead::new(id, kind, due));
@@ -39,21 +39,21 @@ impl Collector {
     }
 
     /// Whether a walk that was queued is still due as it was.
-    pub(super) fn is_wanted(&self, walk: &QueuedRead, rows: Rows) -> bool {
-        let due = self.due_walk(walk.folder, rows);
-        due.is_some_and(|due| due.need == walk.due.need)
+    pub(super) fn is_wanted(&self, read: &QueuedRead, walk: Walk) -> bool {
+        let due = self.due_walk(read.folder, walk);
+        due.is_some_and(|due| due.need == read.due.need)
     }
 
     /// When a walk is due, if it is.
-    pub(super) fn due_walk(&self, id: FolderId, rows: Rows) -> Option<Due> {
+    pub(super) fn due_walk(&self, id: FolderId, walk: Walk) -> Option<Due> {
         let folder = self.folders.get(id).filter(|_| !self.runs.is_single())?;
         let now = Moment::now();
-        match rows {
-            Rows::WithReason => folder.walks.are_due(now.steady).then_some(Due {
+        match walk {
+            Walk::WithReason => folder.walks.are_due(now.steady).then_some(Due {
                 need: Need::Pressing,
                 at: now.steady,
             }),
-            Rows::All => self
+            Walk::AllRows => self
                 .needs_all_rows(folder, now)
                 .then(|| self.due_for_all_rows(folder, now.steady)),
         }
@@ -104,7 +104,7 @@ impl Collector {
         let Some(folder) = by_id.get_mut(&id).filter(|folder| folder.is_there()) else {
             return;
         };
-        folder.walks.ended(Rows::All, Moment::now().steady);
+        folder.walks.ended(Walk::AllRows, Moment::now().steady);
         match result {
             Ok(Found::Counted(read)) => folder.finish_walk_of_all(*read, class_slots, reindex),
             Ok(Found::ManyPages | Found::Unsorted) => {}
@@ -124,7 +124,7 @@ impl Collector {
         debug!(%portal, %id, %error, "not all failed and flagged files of a folder were read");
         if let Some(folder) = self.folders.get_mut(id) {
             folder.forget_read();
-            folder.walks.ended(Rows::WithReason, Moment::now().steady);
+            folder.walks.ended(Walk::WithReason, Moment::now().steady);
         }
     }
 }

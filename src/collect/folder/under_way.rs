@@ -3,7 +3,7 @@
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
-use crate::collect::queue::{Due, QueuedRead, ReadKind, Rows};
+use crate::collect::queue::{Due, QueuedRead, ReadKind, Walk};
 use crate::snapshot::Unavailable;
 
 impl Folder {
@@ -25,8 +25,8 @@ impl Folder {
     /// another one follows.
     pub fn start(&mut self, kind: ReadKind) -> bool {
         match kind {
-            ReadKind::Walk(Rows::All) => return self.is_there(),
-            ReadKind::Walk(Rows::WithReason) if !self.is_idle() => return false,
+            ReadKind::Walk(Walk::AllRows) => return self.is_there(),
+            ReadKind::Walk(Walk::WithReason) if !self.is_idle() => return false,
             _ => {}
         }
         self.is_being_read = self.is_collected();

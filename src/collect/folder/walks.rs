@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::collect::queue::Rows;
+use crate::collect::queue::Walk;
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::collect::strategy::FEW_PAGES;
 use crate::count::FolderCount;
@@ -41,10 +41,10 @@ impl Walks {
     }
 
     /// A walk ended, one way or another.
-    pub fn ended(&mut self, rows: Rows, now: Instant) {
-        match rows {
-            Rows::WithReason => self.last = self.left_out.map(|files| (now, files)).or(self.last),
-            Rows::All => self.last_of_all = Some(now),
+    pub fn ended(&mut self, walk: Walk, now: Instant) {
+        match walk {
+            Walk::WithReason => self.last = self.left_out.map(|files| (now, files)).or(self.last),
+            Walk::AllRows => self.last_of_all = Some(now),
         }
     }
 

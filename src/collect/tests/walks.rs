@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 
 use super::*;
 use crate::classify::Class;
-use crate::collect::queue::Rows;
+use crate::collect::queue::Walk;
 use crate::config::Strategy;
 use crate::model::Status;
 use crate::snapshot::FolderView;
@@ -135,7 +135,12 @@ async fn all_rows_are_walked_first_where_the_fewest_pages_may_show_their_order()
     story.collector.once().await;
     story.collector.runs.interval = Some(MINUTE);
     let mut due: Vec<_> = story.collector.folders.iter().collect();
-    due.sort_by_key(|folder| story.collector.due_walk(folder.view.id, Rows::All).unwrap());
+    due.sort_by_key(|folder| {
+        story
+            .collector
+            .due_walk(folder.view.id, Walk::AllRows)
+            .unwrap()
+    });
     let names: Vec<_> = due.iter().map(|folder| folder.view.name.label()).collect();
     assert_eq!(names, ["Short", "Long", "All done"]);
 }
