@@ -11,7 +11,9 @@ use crate::collect::due::is_due;
 use crate::collect::folder::Folder;
 use crate::collect::list::clock_ahead;
 use crate::collect::queue::{Due, Need};
+use crate::collect::strategy::choose;
 use crate::collect::{Collector, Event};
+use crate::count::Way;
 use crate::model::FolderId;
 use crate::portal::{Listing, PortalError, Session};
 use crate::schedule::Tick;
@@ -81,7 +83,7 @@ impl Collector {
                 self.session = None;
                 self.list.failed(&error, &self.settings.portal.name, now);
                 let refused = std::mem::take(&mut self.refused).into_iter();
-                let waiting = self.queue.take_counts().into_iter();
+                let waiting = self.queue.take_counts(|_| true).into_iter();
                 let waiting = waiting.map(|read| read.folder);
                 for folder in refused.map(|(folder, _)| folder).chain(waiting) {
                     self.give_up(folder);
@@ -132,10 +134,30 @@ impl Collector {
         self.runs
             .listed(due.iter().map(|(folder, _)| *folder).collect());
         for (id, due) in due {
+            let at = due.at + self.scan_time(id);
             if let Some(folder) = self.folders.get_mut(id) {
-                self.queue.push(folder.queue(due));
+                self.queue.push(folder.queue(Due { at, ..due }));
             }
         }
+    }
+
+    /// The least time that the read of a folder takes if it is a scan, by which it is due later, so that folders of few pages come first.
+    fn scan_time(&self, id: FolderId) -> Duration {
+        let folder = self.folders.get(id);
+        let is_scanned = |folder: &&Folder| {
+            let (sorting, is_vouched) = (self.sorting_of(folder), folder.scanned().is_some());
+            let strategy = self.settings.collect.strategy;
+            choose(strategy, sorting, is_vouched, &folder.expected()) == Way::Full
+        };
+        let folder = folder.filter(is_scanned);
+        folder.map_or(Duration::ZERO, |folder| self.time_of_all_pages(folder))
+    }
+
+    /// The least time in which all pages of a folder can be read.
+    pub(super) fn time_of_all_pages(&self, folder: &Folder) -> Duration {
+        let rate = self.settings.collect.max_requests_per_second;
+        let pages = u32::try_from(folder.expected().pages()).unwrap_or(u32::MAX);
+        Duration::from_secs_f64(rate.0.recip()).saturating_mul(pages)
     }
 
     /// Shows that folders cannot be read whose requests have failed for most of an interval, although their reads go on.

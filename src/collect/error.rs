@@ -94,12 +94,6 @@ impl ReadError {
                 && is_deep(page, PAGE_SIZE)
         })
     }
-
-    /// Whether the portal took too long for the folder.
-    pub fn is_slow(&self) -> bool {
-        let answer = self.answer();
-        answer.is_some_and(|(_, error)| matches!(error, PortalError::Timeout { .. }))
-    }
 }
 
 /// Passes each row of an answer to `each`; the answer must be the page that was asked for.

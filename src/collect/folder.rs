@@ -33,7 +33,7 @@ pub(super) struct Folder {
     pub stored: Stored,
     /// Whether a count is queued or under way, or has a refusal that is not explained yet, or a walk is under way.
     pub is_being_read: bool,
-    /// Whether the last read took too long.
+    /// Whether the last answer was slow.
     pub slow: bool,
     pub read_log: ReadLog,
     /// Counts since the process was started.

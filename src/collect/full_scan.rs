@@ -65,7 +65,7 @@ pub async fn scan_pages(
 struct Scan {
     tally: Tally,
     max_pages: u64,
-    /// Rows of a full page, by the first page.
+    /// Rows of a full page: those of the page with most.
     page_size: u64,
     /// The total of the latest page; none before the first.
     total: Option<u64>,
@@ -105,10 +105,9 @@ impl Scan {
         if is_doubtful && self.again.len() < MAX_AGAIN && self.again.insert(page) {
             return Ok(None);
         }
-        match self.total.replace(total) {
-            None => self.page_size = number,
-            Some(before) => self.totals_agree &= total == before,
-        }
+        self.page_size = self.page_size.max(number);
+        let before = self.total.replace(total);
+        self.totals_agree &= before.is_none_or(|before| before == total);
         self.add_rows(page, &rows);
         Ok(Some(number))
     }

@@ -29,8 +29,11 @@ impl Collector {
 
     /// Notes what the folders show about the portal, and says what is new.
     pub(super) fn judge_sorting(&mut self) {
-        let there = self.folders.iter().filter(|folder| folder.is_there());
-        let state = sorting::of_portal(there.map(Folder::order));
+        // What a folder showed of the portal holds after it left.
+        let folders = self.folders.iter();
+        let folders =
+            folders.filter(|folder| folder.is_there() || folder.order() == SortingState::Shown);
+        let state = sorting::of_portal(folders.map(Folder::order));
         let before = std::mem::replace(&mut self.sorting, state);
         if state == before {
             return;

@@ -14,8 +14,8 @@ use crate::clock::Moment;
 use crate::model::FolderId;
 use crate::portal::{Demand, Lane};
 
-/// Slots for reads, for each request in flight: enough to use every one of them, few enough that folders are finished one after another
-/// and not all at the end.
+/// Slots for reads, for each request in flight, and as many for slow ones: enough to use every request, few enough that folders are finished one
+/// after another and not all at the end.
 const SLOTS_PER_REQUEST: usize = 2;
 
 /// Reads of many pages that are made at once: with more of them, all would end late.
@@ -94,12 +94,12 @@ impl QueuedRead {
         }
     }
 
-    const fn demand(&self) -> Demand {
-        match self.kind {
-            ReadKind::Count if self.is_slow => Demand::Slow,
-            ReadKind::Count => Demand::Usual,
-            ReadKind::Walk(_) | ReadKind::Scan => Demand::Large,
-        }
+    fn lane(&self, eased: &Arc<Notify>) -> Lane {
+        Lane::new(self.kind != ReadKind::Count, self.is_slow, eased)
+    }
+
+    fn demand(&self) -> Demand {
+        self.lane(&Arc::default()).demand()
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) struct Queue {
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeMap<(FolderId, ReadKind), Arc<Lane>>,
-    /// Told when a read that is being made frees its slot, or needs a smaller one, although it goes on.
+    /// Told when a read that is being made frees its slot although it goes on.
     eased: Arc<Notify>,
 }
 
@@ -124,16 +124,14 @@ struct Slots {
 }
 
 impl Slots {
-    /// Whether one is free. Large and slow reads leave one to the usual ones, also where a read becomes slow after it began.
+    /// Whether one is free. Large reads leave one to the usual ones, and slow ones have their own.
     fn has_one_for(&self, demand: Demand) -> bool {
-        let (others, for_others) = (self.slow + self.large, self.all - 1);
-        let is_free = self.usual + others.min(for_others) < self.all;
-        is_free
-            && match demand {
-                Demand::Usual | Demand::Nothing => true,
-                Demand::Slow => others < for_others,
-                Demand::Large => others < for_others && self.large < LARGE_READS,
-            }
+        let is_free = self.usual + self.large < self.all;
+        match demand {
+            Demand::Usual | Demand::Nothing => is_free,
+            Demand::Large => is_free && self.large < LARGE_READS.min(self.all - 1),
+            Demand::Slow => self.slow < self.all,
+        }
     }
 }
 
@@ -156,10 +154,8 @@ impl Queue {
     /// Takes out the read that is to begin now, if there is a slot for one beside so many requests in flight, and begins it.
     pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
         let slots = self.slots(concurrency);
-        let walks_all = self.begun.keys().any(|(_, kind)| *kind == WALK_OF_ALL);
-        let may_begin = |read: &&QueuedRead| {
-            slots.has_one_for(read.demand()) && !(walks_all && read.kind == WALK_OF_ALL)
-        };
+        let may_begin =
+            |read: &&QueuedRead| slots.has_one_for(read.demand()) && !self.waits_for_another(read);
         let pressing = self.pressing.iter().find(may_begin).copied();
         let quiet = self.quiet.iter().find(may_begin).copied();
         let is_overdue = |quiet: &QueuedRead| {
@@ -172,10 +168,22 @@ impl Queue {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        let lane = Arc::new(Lane::new(next.demand(), &self.eased));
+        let lane = Arc::new(next.lane(&self.eased));
         self.begun
             .insert((next.folder, next.kind), Arc::clone(&lane));
         Some((next, lane))
+    }
+
+    /// Whether a walk waits until another read has ended: a count of its folder, or the walk of all rows of another one.
+    fn waits_for_another(&self, read: &QueuedRead) -> bool {
+        let mut begun = self.begun.keys();
+        match read.kind {
+            ReadKind::Walk(Walk::WithReason) => {
+                begun.any(|(folder, kind)| *folder == read.folder && kind.is_count())
+            }
+            WALK_OF_ALL => begun.any(|(_, kind)| *kind == WALK_OF_ALL),
+            ReadKind::Count | ReadKind::Scan => false,
+        }
     }
 
     fn slots(&self, concurrency: usize) -> Slots {
@@ -210,10 +218,11 @@ impl Queue {
         }
     }
 
-    /// Takes out every count that waits.
-    pub fn take_counts(&mut self) -> Vec<QueuedRead> {
+    /// Takes out every count that waits, of these folders.
+    pub fn take_counts(&mut self, of: impl Fn(FolderId) -> bool) -> Vec<QueuedRead> {
+        let is_one = |read: &QueuedRead| read.kind.is_count() && of(read.folder);
         let sets = [&mut self.pressing, &mut self.quiet].into_iter();
-        sets.flat_map(|reads| reads.extract_if(.., |read| read.kind.is_count()))
+        sets.flat_map(|reads| reads.extract_if(.., is_one))
             .collect()
     }
 
@@ -225,7 +234,8 @@ impl Queue {
 
     /// The folders whose counts have had no good answer for so long, with the last error.
     pub fn failing(&self, time: Duration) -> Vec<(FolderId, String)> {
-        let counts = self.begun.iter().filter(|((_, kind), _)| kind.is_count());
+        let begun = self.begun.iter();
+        let counts = begun.filter(|((_, kind), _)| *kind != WALK_OF_ALL);
         let failing = counts.filter_map(|((id, _), lane)| Some((*id, lane.failed_for(time)?)));
         failing.collect()
     }
@@ -298,7 +308,7 @@ mod tests {
 
         push(&mut queue, 2, WALK_OF_ALL, Need::Quiet, 10);
         push(&mut queue, 8, Scan, Need::Quiet, 10);
-        let counts = queue.take_counts().into_iter();
+        let counts = queue.take_counts(|_| true).into_iter();
         assert!(counts.map(|read| read.folder).eq([id(8)]));
         assert!(queue.has(id(2), WALK_OF_ALL));
     }
@@ -318,21 +328,20 @@ mod tests {
     }
 
     #[test]
-    fn large_and_slow_reads_leave_a_slot_to_usual_ones() {
-        for is_slow in [false, true] {
-            let kind = if is_slow { Count } else { Scan };
-            let mut queue = Queue::default();
-            for folder in 1..=3 {
-                queue.push(QueuedRead {
-                    is_slow,
-                    ..waiting(folder, kind, Need::Pressing, 9)
-                });
-            }
-            (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
-            assert_eq!(started(&mut queue, 1), [(id(1), kind), (id(4), Count)]);
-            queue.ended(id(4), Count);
-            assert_eq!(started(&mut queue, 1), [(id(5), Count)]);
+    fn large_reads_leave_room_to_others_and_slow_ones_have_their_own() {
+        let mut queue = Queue::default();
+        (1..=3).for_each(|number| push(&mut queue, number, Scan, Need::Pressing, 9));
+        (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
+        let first = [(id(1), Scan), (id(4), Count)];
+        assert_eq!(started(&mut queue, 1), first);
+        for folder in 7..=9 {
+            queue.push(QueuedRead {
+                is_slow: true,
+                ..waiting(folder, Count, Need::Pressing, 9)
+            });
         }
+        let slow = [(id(7), Count), (id(8), Count)];
+        assert_eq!(started(&mut queue, 1), slow);
     }
 
     #[test]
@@ -346,26 +355,40 @@ mod tests {
         assert_eq!(started(&mut queue, 2), [(id(2), WALK_OF_ALL)]);
     }
 
+    #[test]
+    fn a_walk_of_failed_files_waits_for_the_count_of_its_folder_and_keeps_its_place() {
+        const WALK: ReadKind = ReadKind::Walk(Walk::WithReason);
+        let mut queue = Queue::default();
+        push(&mut queue, 1, Count, Need::Pressing, 9);
+        push(&mut queue, 1, WALK, Need::Pressing, 8);
+        push(&mut queue, 2, WALK, Need::Pressing, 7);
+        push(&mut queue, 3, WALK, Need::Pressing, 6);
+        let first = [(id(1), Count), (id(2), WALK), (id(3), WALK)];
+        assert_eq!(started(&mut queue, 2), first);
+        queue.ended(id(2), WALK);
+        assert_eq!(started(&mut queue, 2), []);
+        queue.ended(id(1), Count);
+        assert_eq!(started(&mut queue, 2), [(id(1), WALK)]);
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn a_read_that_waits_makes_room_at_once_and_one_that_becomes_slow_as_a_slow_one_does() {
+    async fn a_read_that_waits_or_becomes_slow_makes_room_for_another_one_at_once() {
         let limit = Duration::from_secs(30);
         for waits in [true, false] {
             let mut queue = Queue::default();
             (1..=3).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 9));
-            let (_, first) = queue.next(1).unwrap();
-            let (_, second) = queue.next(1).unwrap();
-            assert!(queue.next(1).is_none());
+            let (_, lane) = queue.next(1).unwrap();
+            assert!(queue.next(1).is_some() && queue.next(1).is_none());
             let rests = async {
                 if waits {
-                    first.rest(limit, &"status 503").await;
+                    lane.rest(limit, &"status 503").await;
                 } else {
-                    first.answered(limit, limit);
-                    second.answered(limit, limit);
+                    lane.answered(limit, limit);
                     sleep(limit).await;
                 }
             };
             tokio::select! {
-                () = rests => panic!("the reads went on first"),
+                () = rests => panic!("the read went on first"),
                 () = queue.eased() => {}
             }
             assert!(queue.next(1).is_some());

@@ -42,6 +42,8 @@ pub(super) enum Found {
 pub(super) struct FolderRead {
     /// Requests that were made for it, with those of the reads that it goes on from.
     pub requests: u64,
+    /// Whether the last answer was slow.
+    pub is_slow: bool,
     /// The files that the ledger watched when it began.
     pub watched: Arc<HashSet<FileKey>>,
     pub result: Result<Found, ReadError>,
@@ -52,6 +54,7 @@ impl FolderRead {
     pub fn panicked() -> Self {
         Self {
             requests: 0,
+            is_slow: false,
             watched: Arc::default(),
             result: Err(ReadError::Panicked),
         }
@@ -88,6 +91,7 @@ impl ReadTask {
         let result = self.read().await;
         FolderRead {
             requests: self.requests.into_inner(),
+            is_slow: self.lane.is_slow(),
             watched: self.context.watched,
             result,
         }

@@ -58,6 +58,10 @@ impl Collector {
         }
         let folder = self.folders.get_mut(id)?;
         folder.start(kind).then_some(())?;
+        if kind == ReadKind::Walk(Walk::WithReason) {
+            // It counts the folder, too.
+            self.queue.take_counts(|folder| folder == id);
+        }
         if kind == ReadKind::Scan {
             folder.show_scan(Some(folder.expected().pages()));
         }
@@ -93,6 +97,7 @@ impl Collector {
             return self.all_rows_read(id, read.result);
         }
         if let Some(folder) = self.folders.get_mut(id) {
+            folder.slow = read.is_slow;
             folder.show_scan(None);
         }
         match &read.result {

@@ -1,5 +1,6 @@
 //! A collector and the simulated portal: what happens after a panic.
 
+mod busy;
 mod day;
 mod irregular;
 mod stored;

@@ -75,7 +75,7 @@ impl Collector {
             Need::Quiet
         };
         // Of several, the one of the fewest pages comes first.
-        let at = now + wait + Duration::from_secs(expected.pages());
+        let at = now + wait + self.time_of_all_pages(folder);
         Due { need, at }
     }
 
@@ -123,8 +123,8 @@ impl Collector {
         let portal = &self.settings.portal.name;
         debug!(%portal, %id, %error, "not all failed and flagged files of a folder were read");
         if let Some(folder) = self.folders.get_mut(id) {
-            folder.forget_read();
             folder.walks.ended(Walk::WithReason, Moment::now().steady);
         }
+        self.give_up(id);
     }
 }

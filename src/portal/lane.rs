@@ -36,18 +36,18 @@ pub enum Demand {
     Usual,
     /// It is answered slowly.
     Slow,
-    /// It has very many requests.
+    /// It has very many requests, and is answered fast.
     Large,
     /// It waits to repeat a request.
     Nothing,
 }
 
 impl Lane {
-    /// A lane for a task with such a demand, which tells when its task becomes slow, or begins to wait.
-    pub fn new(demand: Demand, eased: &Arc<Notify>) -> Self {
+    /// A lane that tells when its task becomes slow, or begins to wait.
+    pub fn new(is_large: bool, is_slow: bool, eased: &Arc<Notify>) -> Self {
         Self {
-            large: demand == Demand::Large,
-            slow: (demand == Demand::Slow).into(),
+            large: is_large,
+            slow: is_slow.into(),
             failing: Mutex::default(),
             eased: Arc::clone(eased),
         }
@@ -61,18 +61,18 @@ impl Lane {
             .is_some_and(|it| it.rests_until > now)
         {
             Demand::Nothing
+        } else if self.is_slow() {
+            Demand::Slow
         } else if self.large {
             Demand::Large
-        } else if self.slow.load(Ordering::Relaxed) {
-            Demand::Slow
         } else {
             Demand::Usual
         }
     }
 
-    /// Whether it leaves one request in flight to others.
-    pub(super) fn yields(&self) -> bool {
-        self.demand() != Demand::Usual
+    /// Whether the last answer was slow.
+    pub fn is_slow(&self) -> bool {
+        self.slow.load(Ordering::Relaxed)
     }
 
     /// An answer came, or none within the time limit of the request.

@@ -1,7 +1,7 @@
 //! How fast one portal is asked: requests in flight, and requests per second.
 //!
 //! 1. There is one throttle for an address, however many clients ask it. A reload changes its limits, also for requests that wait.
-//! 2. At most `concurrency` requests are in flight. Those of lanes that yield leave one of them to the others.
+//! 2. At most `concurrency` requests are in flight. Slow lanes leave one of them to the others. Of large ones, one request waits at a time.
 //! 3. Requests keep the distance that the rate asks for. Answers of 429 lower the rate, good ones raise it again ([`Pace`]).
 //! 4. Requests are sent in the order in which they came. One that is given up while it waits delays no other.
 
@@ -18,7 +18,7 @@ use tracing::{info, warn};
 use crate::clock::Moment;
 use crate::config::{Collect, Portal};
 use crate::model::{PortalAddress, PortalName};
-use crate::portal::lane::Lane;
+use crate::portal::lane::{Demand, Lane};
 
 use pace::Pace;
 
@@ -46,17 +46,18 @@ pub(super) struct Throttle {
     /// For the log.
     portal: PortalName,
     state: watch::Sender<State>,
-    /// Held by the request that is sent next, and by the next one of those that yield: the others wait in the order in which they came.
+    /// Held by the request that is sent next, and by the next one of slow and of large lanes: the others wait in the order in which they came.
     turn: tokio::sync::Mutex<()>,
-    yielding_turn: tokio::sync::Mutex<()>,
+    slow_turn: tokio::sync::Mutex<()>,
+    large_turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
 struct State {
     concurrency: usize,
     in_flight: usize,
-    /// Of these, how many are of lanes that yield.
-    yielding: usize,
+    /// Of these, how many are of slow lanes.
+    slow: usize,
     pace: Pace,
 }
 
@@ -65,17 +66,17 @@ impl State {
         self.in_flight < self.concurrency
     }
 
-    fn has_room_for_yielding(&self) -> bool {
-        self.yielding < (self.concurrency - 1).max(1)
+    fn has_room_for_slow(&self) -> bool {
+        self.slow < (self.concurrency - 1).max(1)
     }
 
     /// A request is sent, unless the limits changed meanwhile so that there is no room for it.
-    fn begin(&mut self, time: Instant, yields: bool) -> bool {
+    fn begin(&mut self, time: Instant, is_slow: bool) -> bool {
         let begins = self.has_room();
         if begins {
             self.pace.sent(time);
             self.in_flight += 1;
-            self.yielding += usize::from(yields);
+            self.slow += usize::from(is_slow);
         }
         begins
     }
@@ -84,7 +85,7 @@ impl State {
 /// The right to one request in flight; ends when this is dropped.
 pub(super) struct Admission<'a> {
     throttle: &'a Throttle,
-    yields: bool,
+    is_slow: bool,
     /// Time spent waiting for the rate limit.
     pub waited: Duration,
 }
@@ -96,11 +97,12 @@ impl Throttle {
             state: watch::Sender::new(State {
                 concurrency: collect.concurrency.get(),
                 in_flight: 0,
-                yielding: 0,
+                slow: 0,
                 pace: Pace::new(collect.max_requests_per_second),
             }),
             turn: tokio::sync::Mutex::default(),
-            yielding_turn: tokio::sync::Mutex::default(),
+            slow_turn: tokio::sync::Mutex::default(),
+            large_turn: tokio::sync::Mutex::default(),
         }
     }
 
@@ -113,13 +115,16 @@ impl Throttle {
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between.
     pub async fn admit(&self, lane: &Lane, requests: u32) -> Admission<'_> {
-        let yields = lane.yields();
-        let _yielding_turn = if yields {
-            let turn = self.yielding_turn.lock().await;
-            self.wait_for(State::has_room_for_yielding).await;
-            Some(turn)
-        } else {
-            None
+        let demand = lane.demand();
+        let is_slow = demand == Demand::Slow;
+        let _own_turn = match demand {
+            Demand::Usual | Demand::Nothing => None,
+            Demand::Large => Some(self.large_turn.lock().await),
+            Demand::Slow => {
+                let turn = self.slow_turn.lock().await;
+                self.wait_for(State::has_room_for_slow).await;
+                Some(turn)
+            }
         };
         let _turn = self.turn.lock().await;
         loop {
@@ -128,11 +133,11 @@ impl Throttle {
             let time = self.wait_for_time(requests, begun).await;
             if self
                 .state
-                .send_if_modified(|state| state.begin(time, yields))
+                .send_if_modified(|state| state.begin(time, is_slow))
             {
                 return Admission {
                     throttle: self,
-                    yields,
+                    is_slow,
                     waited: time - begun,
                 };
             }
@@ -187,7 +192,7 @@ impl Drop for Admission<'_> {
     fn drop(&mut self) {
         self.throttle.state.send_modify(|state| {
             state.in_flight -= 1;
-            state.yielding -= usize::from(self.yields);
+            state.slow -= usize::from(self.is_slow);
         });
     }
 }

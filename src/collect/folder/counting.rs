@@ -25,7 +25,6 @@ impl Folder {
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) -> ReadOutcome {
-        self.slow = matches!(&read.result, Err(error) if error.is_slow());
         let outcome = match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(Found::ManyPages | Found::Unsorted) => ReadOutcome::Failed,
@@ -54,7 +53,9 @@ impl Folder {
         reindex: &Reindex,
     ) {
         let count = &mut read.count;
-        self.stored.order = count.order.unwrap_or(self.stored.order);
+        if let Some(order) = count.order {
+            self.stored.note_order(order);
+        }
         self.walks.counted(count, read.ended.steady);
         let files = count.files.total();
         self.witnesses
@@ -149,7 +150,7 @@ impl Folder {
             self.doubt_boundaries();
             return self.finish_count(read, &HashSet::new(), class_slots, reindex);
         }
-        self.stored.order = order;
+        self.stored.note_order(order);
         if let Some(record) = &mut self.stored.record {
             let full_read = FullRead::of(&read.count, read.entry, read.ended.wall);
             record.full_read = full_read.or(record.full_read);

@@ -71,6 +71,13 @@ impl Stored {
         (update.finished, update.whole)
     }
 
+    /// Notes what rows showed about their order. Where they do not show it, nothing refutes it any more.
+    pub fn note_order(&mut self, order: SortingState) {
+        if (self.order, order) != (SortingState::Shown, SortingState::Assumed) {
+            self.order = order;
+        }
+    }
+
     /// The next count is the base of the entries after it.
     pub fn forget_base(&mut self) {
         if let Some(record) = &mut self.record {

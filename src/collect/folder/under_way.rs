@@ -21,13 +21,10 @@ impl Folder {
         }
     }
 
-    /// A read begins; returns false if it is not wanted any more. A walk of failed and flagged files is not while the folder is counted, which
-    /// another one follows.
+    /// A read begins; returns false if it is not wanted any more.
     pub fn start(&mut self, kind: ReadKind) -> bool {
-        match kind {
-            ReadKind::Walk(Walk::AllRows) => return self.is_there(),
-            ReadKind::Walk(Walk::WithReason) if !self.is_idle() => return false,
-            _ => {}
+        if kind == ReadKind::Walk(Walk::AllRows) {
+            return self.is_there();
         }
         self.is_being_read = self.is_collected();
         if self.is_being_read {

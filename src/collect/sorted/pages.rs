@@ -68,7 +68,7 @@ impl<'a> Pages<'a> {
         self.pass = 0;
     }
 
-    /// Adds a page that was just read; returns whether it is sorted. The first one tells the page size.
+    /// Adds a page that was just read; returns whether it is sorted. The one with most rows tells the page size: any other may lack some.
     pub fn add(&mut self, page: PageRequest, body: &PageBody) -> Result<bool, ReadError> {
         let (mut runs, mut files, mut keys) = (Vec::<(_, u64)>::new(), Vec::new(), Vec::new());
         let pagination = read_rows(page, body, |row| {
@@ -97,8 +97,8 @@ impl<'a> Pages<'a> {
         let mut page_size = Some(self.layout.page_size);
         if self.reads.is_empty() {
             page_size = pagination.page_size;
-            self.layout.page_size = rows.max(1);
         }
+        self.layout.page_size = self.layout.page_size.max(rows);
         let has_all_rows = page_size.is_none_or(|page_size| {
             let before = page.page.saturating_sub(1).saturating_mul(page_size);
             rows == page_size.min(total.saturating_sub(before))

@@ -207,11 +207,10 @@ mod tests {
                 let (good, refused) = ask(&mut pace, &mut limit, settled..end);
                 let used = good / limit.rate().min(configured) / 3_600.0;
                 let share = refused / (good + refused);
-                println!(
-                    "{} of {configured}: {used:.2} used, {share:.3} refused",
-                    limit.rate()
+                assert!(
+                    used >= 0.75 && share < 0.1,
+                    "{used} used, {share} refused of {configured}"
                 );
-                assert!(used >= 0.75 && share < 0.1, "{used} used, {share} refused");
 
                 let mut free = steady(1e6, 1e6);
                 ask(&mut pace, &mut free, end..end + quarter);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// What takes longer than this does not happen any more. Far above what is needed, for machines that are busy.
-pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(3);
 
 /// Between two looks at a condition: at first, and after a while, when looking would keep the machine busy with nothing else.
 const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(100)];

@@ -64,22 +64,28 @@ pub fn file_listed_twice() -> Kind {
         scene.trouble(folder, ALWAYS, Scope::each(Target::Page(folder, 5)), twice);
         uploads(scene, folder, 3 * MINUTE);
     });
+    // The other one may be a file that failed.
     kind.promise.off = 1;
+    kind.promise.lost = 1;
     kind.promise.consistent = 0.0;
     kind
 }
 
 /// An index that is rebuilt: for three reads, also the first ones, the lists have no rows.
 pub fn empty_lists() -> Kind {
-    Kind::of(|scene| {
+    const LASTS: Millis = 3 * MINUTE;
+    let mut kind = Kind::of(|scene| {
         let folder = scene.folder(&[(Done, 2_000), (Failed, 260)]);
         uploads(scene, folder, 50 * SECOND);
         for start in (0..DAY).step_by(40 * 60 * 1_000) {
             let empty = Fault::Page(PageFault::EndsAt(0));
             let scope = Scope::each(Target::Folder(folder));
-            scene.trouble(folder, start..start + 3 * MINUTE, scope, empty);
+            scene.trouble(folder, start..start + LASTS, scope, empty);
         }
-    })
+    });
+    // Nothing is seen meanwhile.
+    kind.promise.seen += LASTS;
+    kind
 }
 
 /// One page lacks rows, the first time that it is read.
