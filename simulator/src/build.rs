@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::document::{Document, Nature, Place};
+use super::document::{Document, Nature};
 use super::format::{FORMATS, Format};
 use super::journal::{Change, Counts};
 use super::reasons::Reason;
@@ -117,25 +117,16 @@ impl World {
         status: &Status,
         count: usize,
     ) -> Result<Vec<Uuid>, Refusal> {
-        let index = self.held_index(folder)?;
-        let now = self.now();
         let mut added = Vec::with_capacity(count);
         for _ in 0..count {
+            let name = format!("file {:07}.pdf", self.by_file.len());
+            let error = self.reason(status);
             let file = NewFile {
-                name: format!("file {:07}.pdf", self.by_file.len()),
-                status: status.clone(),
-                error: self.reason(status),
-                ..NewFile::default()
+                error,
+                ..NewFile::new(name, status.clone())
             };
-            let document = self.store_new(&file);
-            let link = self.append(index, document, &file.name, &file.path, now);
-            self.note_added(Place {
-                folder: index,
-                link,
-            });
-            added.push(self.documents[document].id);
+            added.push(self.add_file(folder, &file)?);
         }
-        self.sort(index);
         Ok(added)
     }
 

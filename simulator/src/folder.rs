@@ -99,10 +99,6 @@ impl Folder {
         &self.links[key]
     }
 
-    pub fn find_link(&self, key: usize) -> Option<&Link> {
-        self.links.get(key)
-    }
-
     /// Links by name, then path, then id.
     pub fn by_name(&self) -> &[usize] {
         &self.by_name
@@ -124,29 +120,19 @@ impl Folder {
         self.counts.clone()
     }
 
-    /// Adds a link that the index does not have: [`Folder::index`] or [`Folder::sort`] must follow.
+    /// Adds a link that the index does not have: [`Folder::index`] must follow.
     pub fn append(&mut self, link: Link, status: &Status) -> usize {
         self.count_in(status);
         self.links.insert(link)
     }
 
-    /// Makes the index anew. `status` is a document's.
-    pub fn sort(&mut self, status: impl Fn(usize) -> Status) {
-        self.by_name = self.links.iter().map(|(key, _)| key).collect();
-        let links = &mut self.links;
-        self.by_name
-            .sort_by(|&a, &b| links[a].order().cmp(&links[b].order()));
-        self.by_status.clear();
-        for &key in &self.by_name {
-            let status = status(links[key].document);
-            links[key].indexed = Some(status.clone());
-            self.by_status.entry(status).or_default().push(key);
-        }
-    }
-
-    /// Lets the index take up the status of a link, or that it is gone.
-    pub fn index(&mut self, key: usize, status: Option<Status>) {
-        let before = std::mem::replace(&mut self.links[key].indexed, status.clone());
+    /// Lets the index take up the status of a link, or that it is gone; a folder that was deleted since has none. `status` is a document's.
+    pub fn index(&mut self, key: usize, status: impl Fn(usize) -> Status) {
+        let Some(link) = self.links.get_mut(key) else {
+            return;
+        };
+        let status = (!link.gone).then(|| status(link.document));
+        let before = std::mem::replace(&mut link.indexed, status.clone());
         if before.is_some() != status.is_some() {
             set(&mut self.by_name, &self.links, key, status.is_some());
         }

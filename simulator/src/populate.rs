@@ -58,9 +58,9 @@ impl World {
         for mut draft in drafts {
             let age = self.settle(&mut draft);
             let document = self.store(draft.document);
-            self.append(index, document, &draft.filename, &draft.path, now - age);
+            let place = self.append(index, document, &draft.filename, &draft.path, now - age);
+            self.index_now(place);
         }
-        self.sort(index);
     }
 
     /// Gives a new file a past, and says how long ago it was brought.

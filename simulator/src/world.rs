@@ -123,13 +123,14 @@ impl World {
         path: &str,
         created: DateTime<Utc>,
     ) {
-        let link = self.append(folder, document, filename, path, created);
-        let place = Place { folder, link };
-        self.note_added(place);
+        let place = self.append(folder, document, filename, path, created);
+        let after = self.file_state(document);
+        self.touch(folder, UpdatedAt::Files);
+        self.note_file(place, None, Some(after));
         self.index(place);
     }
 
-    /// The same without the index, and without a line in the journal: [`World::sort`] must follow.
+    /// The same without the index, and without a line in the journal: [`World::index_now`] must follow.
     pub(super) fn append(
         &mut self,
         folder: usize,
@@ -137,7 +138,7 @@ impl World {
         filename: &str,
         path: &str,
         created: DateTime<Utc>,
-    ) -> usize {
+    ) -> Place {
         let link = Link {
             id: random_uuid(&mut self.rng),
             document,
@@ -149,14 +150,9 @@ impl World {
         };
         let document = &mut self.documents[document];
         let link = self.folders[folder].append(link, &document.status);
-        document.places.push(Place { folder, link });
-        link
-    }
-
-    /// Lets the index take up all links of a folder.
-    pub(super) fn sort(&mut self, folder: usize) {
-        let documents = &self.documents;
-        self.folders[folder].sort(|document| documents[document].status.clone());
+        let place = Place { folder, link };
+        document.places.push(place);
+        place
     }
 
     /// Lets the index take up what became of a link, when it gets to it.
@@ -168,21 +164,9 @@ impl World {
     }
 
     pub(super) fn index_now(&mut self, place: Place) {
-        let folder = &mut self.folders[place.folder];
-        // Its folder may have been deleted since.
-        if let Some(link) = folder.find_link(place.link) {
-            let document = (!link.gone).then_some(link.document);
-            let status = document.map(|document| self.documents[document].status.clone());
-            folder.index(place.link, status);
-        }
-    }
-
-    /// Takes note of a file that came to a folder.
-    pub(super) fn note_added(&mut self, place: Place) {
-        let document = self.folders[place.folder].link(place.link).document;
-        let after = self.file_state(document);
-        self.touch(place.folder, UpdatedAt::Files);
-        self.note_file(place, None, Some(after));
+        let documents = &self.documents;
+        let status = |document: usize| documents[document].status.clone();
+        self.folders[place.folder].index(place.link, status);
     }
 
     /// Lets a link refer to another stored file; the old one goes when nothing else refers to it. The link keeps its id.

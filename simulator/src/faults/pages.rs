@@ -60,6 +60,7 @@ impl PageFault {
 
     /// Changes the answer to a request for the page of a number.
     pub(super) fn change(self, number: u64, page: &mut Value) {
+        let total = page["pagination"]["total"].as_u64().unwrap_or(0);
         let Some(rows) = page["data"].as_array_mut() else {
             return;
         };
@@ -77,16 +78,13 @@ impl PageFault {
             Self::EndsAt(end) => {
                 let rows_left = end.saturating_sub((number - 1) * FULL_PAGE);
                 rows.truncate(usize::try_from(rows_left).unwrap_or(usize::MAX));
+                page["pagination"]["total"] = json!(total.min(end));
+                page["pagination"]["totalPages"] = json!(total.min(end).div_ceil(FULL_PAGE));
             }
             Self::Endless => *rows = (0..FULL_PAGE).map(|at| endless_row(number, at)).collect(),
             _ => {}
         }
-        let total = page["pagination"]["total"].as_u64().unwrap_or(0);
         let (field, value) = match self {
-            Self::EndsAt(end) => {
-                page["pagination"]["totalPages"] = json!(total.min(end).div_ceil(FULL_PAGE));
-                ("total", json!(total.min(end)))
-            }
             Self::MovingTotals => ("total", json!(total + number % 2)),
             Self::Repeated => ("page", json!(number)),
             Self::Endless => ("total", json!((number + 1) * FULL_PAGE)),
