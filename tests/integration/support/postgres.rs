@@ -5,7 +5,6 @@
 
 pub(crate) mod bouncer;
 pub(crate) mod database;
-mod frames;
 mod home;
 pub(crate) mod proxy;
 

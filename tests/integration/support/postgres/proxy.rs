@@ -11,8 +11,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::time::sleep;
 
-use super::frames::{Message, Messages};
-
 /// What becomes of what is sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
@@ -155,36 +153,38 @@ impl Shared {
 
     async fn pass_up(
         &self,
-        from: impl AsyncRead + Unpin,
+        mut from: impl AsyncRead + Unpin,
         mut to: impl AsyncWrite + Unpin,
         muted: &Muted,
     ) -> io::Result<()> {
-        let mut messages = Messages::new(from);
+        let mut buffer = vec![0; 64 << 10];
         let mut transaction = String::new();
         loop {
-            let message = messages.next().await?;
-            if message.ends_round {
-                self.pace().await;
+            let length = from.read(&mut buffer).await?;
+            if length == 0 {
+                return Ok(());
             }
-            let due = self.due_at(&message, &mut transaction);
+            let sent = &buffer[..length];
+            self.pace().await;
+            let due = self.due_at(&String::from_utf8_lossy(sent), &mut transaction);
             if due == Some(AtCommit::CloseAfter) {
                 self.set(Way::Closed);
             }
             match due {
-                None => to.write_all(&message.bytes).await?,
+                None => to.write_all(sent).await?,
                 Some(AtCommit::CutBefore) => return Ok(()),
                 Some(AtCommit::LoseBefore) => {
                     self.set(Way::Lost);
                     self.pace().await;
-                    to.write_all(&message.bytes).await?;
+                    to.write_all(sent).await?;
                 }
                 Some(AtCommit::LoseAfter) => {
                     self.set(Way::Lost);
-                    to.write_all(&message.bytes).await?;
+                    to.write_all(sent).await?;
                 }
                 Some(AtCommit::CutAfter | AtCommit::CloseAfter) => {
                     muted.is_on.store(true, Ordering::SeqCst);
-                    to.write_all(&message.bytes).await?;
+                    to.write_all(sent).await?;
                     muted.answered.notified().await;
                     return Ok(());
                 }
@@ -225,14 +225,14 @@ impl Shared {
         }
     }
 
-    /// What is due at a message. `transaction` has the statements before it.
-    fn due_at(&self, message: &Message, transaction: &mut String) -> Option<AtCommit> {
-        let statement = message.statement.as_deref()?;
-        if !begins_with(statement, "COMMIT") {
-            if begins_with(statement, "BEGIN") {
-                transaction.clear();
-            }
-            transaction.push_str(statement);
+    /// What is due when a client sends something. `transaction` has what it sent before, since it began one. Its COMMIT comes alone: before,
+    /// it waits for an answer.
+    fn due_at(&self, sent: &str, transaction: &mut String) -> Option<AtCommit> {
+        if sent.contains("BEGIN") {
+            transaction.clear();
+        }
+        transaction.push_str(sent);
+        if !sent.contains("COMMIT\0") {
             return None;
         }
         let mut due = None;
@@ -255,9 +255,4 @@ impl Shared {
 struct Muted {
     is_on: AtomicBool,
     answered: Notify,
-}
-
-fn begins_with(statement: &str, word: &str) -> bool {
-    let begin = statement.trim_start().get(..word.len());
-    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(word))
 }
