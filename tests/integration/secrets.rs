@@ -150,6 +150,17 @@ fn what_the_web_configuration_has_is_named_by_its_key() {
             "tls_server_config: {cert_file: HASH, key_file: HASH}",
             "tls_server_config: the file that cert_file names cannot be read: No such file",
         ),
+        ("basic_auth_users: {alice: [HASH]}", "web.yml:"),
+        ("tls_server_config: {key: [HASH]}", "web.yml:"),
+        ("tls_server_config: HASH", "web.yml:"),
+        ("tls_server_config: {client_auth_type: HASH}", "web.yml:"),
+        (
+            "tls_server_config: {cipher_suites: {HASH: HASH}}",
+            "web.yml:",
+        ),
+        ("http_server_config: {http2: HASH}", "web.yml:"),
+        ("http_server_config: {headers: {HASH: x}}", "web.yml:"),
+        ("rate_limit: {interval: HASH}", "web.yml:"),
     ] {
         let file = workspace.path("web.yml");
         fs::write(&file, text.replace("HASH", SECRET)).unwrap();

@@ -1,6 +1,7 @@
 //! TLS, passwords and certificates of clients, as the web configuration file asks for them.
 
 mod clients;
+mod tls;
 
 use std::fs;
 use std::net::SocketAddr;
@@ -227,13 +228,21 @@ async fn every_path_needs_the_password_and_probes_may_be_exempt() {
 
 #[tokio::test]
 async fn a_certificate_without_an_allowed_name_opens_nothing() {
-    for (name, is_served) in [("client.example", true), ("other.example", false)] {
-        let keys = format!("{CLIENTS}  client_allowed_sans: [{name}]\n");
+    for (names, is_served) in [
+        ("client.example", true),
+        ("127.0.0.1", true),
+        ("'::1'", true),
+        ("other.example, client@example", true),
+        ("'spiffe://example/client'", true),
+        ("other.example", false),
+        ("", false),
+    ] {
+        let keys = format!("{CLIENTS}  client_allowed_sans: [{names}]\n");
         let secured = Secured::start(&tls(&keys), &["--web.open-probes"]).await;
         let client = secured.identified();
         for path in ["/metrics", "/livez"] {
             let answer = client.get(secured.url(path)).send().await;
-            assert_eq!(answer.is_ok(), is_served, "{name} {path}");
+            assert_eq!(answer.is_ok(), is_served, "{names} {path}");
         }
         let log = secured.exporter.output();
         let is_said = log.iter().any(|line| line.contains("client_allowed_sans"));
