@@ -137,7 +137,6 @@ impl PartialEq for ApiKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{HiddenPath, VariableName};
 
     fn key(text: &str) -> Result<ApiKey, KeyError> {
         ApiKey::new(text.as_bytes(), &"here")
@@ -194,24 +193,5 @@ mod tests {
     fn nothing_that_holds_a_key_shows_it() {
         let key = key("kbk_secret").unwrap();
         assert!(!format!("{key:?} {:?}", key.header().unwrap()).contains("secret"));
-    }
-
-    #[test]
-    fn what_has_no_key_is_named_by_its_place_in_the_configuration() {
-        let file = HiddenPath::file("api_key_file", "/nonexistent/s3cret");
-        let variable = VariableName::parse("S3CRET").unwrap();
-        for (source, message) in [
-            (
-                KeySource::File(file),
-                "the file that api_key_file names cannot be read: No such file or directory (os error 2)",
-            ),
-            (
-                KeySource::Environment(variable),
-                "the environment variable that api_key_env names is not set; it should hold the key",
-            ),
-        ] {
-            let error = ApiKey::read(&source).unwrap_err();
-            assert_eq!(error.to_string(), message);
-        }
     }
 }

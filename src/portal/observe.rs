@@ -46,16 +46,3 @@ pub trait Observer: Send + Sync {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_endpoint_changes_something() {
-        let writing = Endpoint::ALL
-            .into_iter()
-            .filter(|endpoint| endpoint.method() != Method::GET);
-        assert_eq!(writing.collect::<Vec<_>>(), [Endpoint::ReindexFailed]);
-    }
-}

@@ -35,7 +35,7 @@ const VALUES: &str = r#"
     reindex:|  folders:|    - {match: a, budget: {per: 1ms}} => 4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m, and at most ten years"#;
 
 /// The same in a portal.
-const PORTALS: &str = r#"
+const PORTALS: &str = r##"
     base_url: https://p|    api_key_env: K => 3:5: portals[0].name: is missing; it could be main
     name: a|    api_key_env: K => 3:5: portals[0].base_url: is missing; it could be https://portal.example/admin
     name: a|    base_url: https://p => 2:5: portals[0]: api_key_file or api_key_env is missing; one of them is required
@@ -44,6 +44,11 @@ const PORTALS: &str = r#"
     name: a|    base_url: https://p|    api_key_file: '' => 4:19: portals[0].api_key_file: expected the path of a file: with a /, or of one that exists
     name: a|    base_url: https://p|    api_key_file: $HOME/key => 4:19: portals[0].api_key_file: ~ and variables are not replaced here: write the whole path
     name: a|    base_url: p.example|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it begins with http:// or https://
+    name: a|    base_url: https://p/?key=1|    api_key_env: K => 3:15: portals[0].base_url: the address must end with its path, without "?" and "#"
+    name: a|    base_url: https://p/#key|    api_key_env: K => 3:15: portals[0].base_url: the address must end with its path, without "?" and "#"
+    name: a|    base_url: https://p/api/admin/|    api_key_env: K => 3:15: portals[0].base_url: the exporter adds /api/admin/library-folders itself: end the address before it, such as https://portal.example/admin
+    name: a|    base_url: https://p/admin/api/admin/library-folders/mine|    api_key_env: K => 3:15: portals[0].base_url: the exporter adds /api/admin/library-folders itself: end the address before it, such as https://portal.example/admin
+    name: a|    base_url: ftp://p/|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it begins with http:// or https://
     name: a|    base_url: https:///admin|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it has no host
     name: a|    base_url: https://p/admin/login|    api_key_env: K => 3:15: portals[0].base_url: people log in there: end the address before /login, such as https://portal.example/admin
     name: a|    base_url: https://user:word@p|    api_key_env: K => 3:15: portals[0].base_url: this is not an address such as https://portal.example/admin: it contains a user name or a password: remove them
@@ -52,7 +57,7 @@ const PORTALS: &str = r#"
     name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 2:3: portals: portals[0] and portals[1] have the same name; each portal needs a name of its own
     name: a|    base_url: https://p|    api_key_env: K|    allow_plain_http: maybe => 5:23: portals[0].allow_plain_http: true or false is expected here
     name: a|    base_url: https://p|    api_key_env: K|    folders: {include: []} => 5:24: portals[0].folders.include: the list is empty, so no folder would be watched: remove it to watch all
-    name: a|    base_url: https://p|    api_key_env: K|    folders: {include: ['[a']} => 5:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
+    name: a|    base_url: https://p|    api_key_env: K|    folders: {include: ['[a']} => 5:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"##;
 
 /// The same in a mask.
 const MASKS: &str = r"

@@ -14,6 +14,13 @@ use kb_exposition::Exposition;
 
 const ROTATED: &str = "kbk_rotated_902c";
 
+async fn until_unavailable(exporter: &Exporter, reason: &str) {
+    let labels = [("reason", reason)];
+    let is_said =
+        |metrics: &Exposition| metrics.value("kb_portal_unavailable", &labels) == Some(1.0);
+    exporter.metrics_when(reason, is_said).await;
+}
+
 #[tokio::test]
 async fn a_key_that_is_rotated_in_its_file_is_used_without_a_restart() {
     let (portal, folders, workspace) = scene(|_| {}).await;
@@ -24,12 +31,7 @@ async fn a_key_that_is_rotated_in_its_file_is_used_without_a_restart() {
         world.key_folders(ROTATED, folders);
         world.revoke_key(KEY);
     });
-    let unauthorized = |metrics: &Exposition| {
-        metrics.value("kb_portal_unavailable", &[("reason", "unauthorized")]) == Some(1.0)
-    };
-    exporter
-        .metrics_when("the old key is refused", unauthorized)
-        .await;
+    until_unavailable(&exporter, "unauthorized").await;
     std::fs::write(workspace.path("key"), format!("{ROTATED}\n")).unwrap();
     portal.fail_one(folders[0]);
     counted(&exporter, &portal).await;
@@ -44,11 +46,8 @@ async fn a_key_on_a_file_system_that_does_not_answer_is_said_and_delays_no_stop(
     let (portal, folders, workspace) = scene(|_| {}).await;
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
-    let unreadable = |metrics: &Exposition| {
-        metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
-    };
     put_pipe(&workspace);
-    exporter.metrics_when("the key is late", unreadable).await;
+    until_unavailable(&exporter, "key_unreadable").await;
     let health = exporter.json("/health").await;
     let said = health["checks"]["portal:main"][0]["output"].to_string();
     assert!(said.contains("could not be read within 1s"), "{said}");
@@ -61,9 +60,7 @@ async fn a_key_on_a_file_system_that_does_not_answer_is_said_and_delays_no_stop(
     drop(pipe);
     counted(&exporter, &portal).await;
     put_pipe(&workspace);
-    exporter
-        .metrics_when("the key is late again", unreadable)
-        .await;
+    until_unavailable(&exporter, "key_unreadable").await;
     exporter.stop().await;
 }
 
@@ -81,10 +78,7 @@ async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes()
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
     std::fs::remove_file(workspace.path("key")).unwrap();
-    let unreadable = |metrics: &Exposition| {
-        metrics.value("kb_portal_unavailable", &[("reason", "key_unreadable")]) == Some(1.0)
-    };
-    exporter.metrics_when("there is no key", unreadable).await;
+    until_unavailable(&exporter, "key_unreadable").await;
     let asked = portal.requests_with("/mine");
     exporter.collected_again().await;
     assert_eq!(
