@@ -15,21 +15,31 @@
 //! The portal is this process, on core 1, with folders that compute their files. `kb-exporter` is a process of its own on core 0: what it used
 //! is what the kernel says, and what it asked is what the portal's log says.
 
+#![expect(clippy::unwrap_used, reason = "what cannot go on is no measurement")]
+
+#[expect(dead_code, reason = "the integration tests use all of it")]
+#[path = "../tests/integration/support"]
+mod support {
+    pub(crate) mod exporter;
+    pub(crate) mod process;
+    pub(crate) mod wait;
+    pub(crate) mod workspace;
+}
+
 use std::future::pending;
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::io::{self, Write};
+use std::process::Command;
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 use comfy_table::{Table, presets::ASCII_MARKDOWN};
 use kb_exposition::Exposition;
 use kb_simulator::{Options, Simulator, Status};
-use serde_json::json;
+use serde_json::{Value, json};
+use support::exporter::Exporter;
+use support::workspace::Workspace;
 use tokio::net::TcpListener;
-
-const KEY: &str = "kbk_bench";
 
 /// The cores of the exporter and of the portal.
 const CORES: [&str; 2] = ["0", "1"];
@@ -107,7 +117,6 @@ fn table(header: &[&str]) -> Table {
 async fn portal(folders: u64, files: u64) -> Result<(Simulator, String)> {
     let simulator = Simulator::empty(Options {
         speed: 0.0,
-        key: KEY.to_owned(),
         // All requests of a run.
         log_capacity: 5_000_000,
         ..Options::default()
@@ -125,13 +134,15 @@ async fn portal(folders: u64, files: u64) -> Result<(Simulator, String)> {
 
 async fn of_files(files: u64) -> Result<[String; 3]> {
     let (_portal, url) = portal(1, files).await?;
-    let folder = tempfile::tempdir()?;
-    let collect = json!({
-        "strategy": "full", "schedule": "1h", "jitter": "0s", "concurrency": 8,
-        "max_requests_per_second": 100_000, "max_pages_per_folder": 2_000_000, "timeout": "1h",
-    });
-    let exporter = Exporter::start(folder.path(), &url, &collect)?;
-    let used = exporter.used(&exporter.counted(1).await?)?;
+    let workspace = workspace(
+        url,
+        json!({
+            "strategy": "full", "schedule": "1h", "jitter": "0s", "concurrency": 8,
+            "max_requests_per_second": 100_000, "max_pages_per_folder": 2_000_000, "timeout": "1h",
+        }),
+    );
+    let exporter = start(&workspace).await;
+    let used = used(&exporter, &counted(&exporter, 1).await?)?;
     Ok([
         files.to_string(),
         format!("{:.1}", used.processor),
@@ -142,30 +153,33 @@ async fn of_files(files: u64) -> Result<[String; 3]> {
 async fn of_folders(folders: u64) -> Result<[String; 7]> {
     let (portal, url) = portal(folders, 1_000).await?;
     let requests = || portal.with(|world| world.requests().count());
-    let folder = tempfile::tempdir()?;
-    let first = json!({
-        "schedule": "60s", "jitter": "0s", "concurrency": 8, "max_requests_per_second": 100_000, "quiet_every": "1h",
-        "max_folders": 1_000_000,
-    });
-    let exporter = Exporter::start(folder.path(), &url, &first)?;
-    let once = exporter.used(&exporter.counted(folders).await?)?;
+    let mut workspace = workspace(
+        url,
+        json!({
+            "schedule": "60s", "jitter": "0s", "concurrency": 8, "max_requests_per_second": 100_000, "quiet_every": "1h",
+            "max_folders": 1_000_000,
+        }),
+    );
+    let exporter = start(&workspace).await;
+    let once = used(&exporter, &counted(&exporter, folders).await?)?;
     let asked_once = requests();
     let begun = Instant::now();
-    exporter.scrape(true).await?;
+    let scraped = exporter.get_accepting("/metrics", "gzip").await;
+    scraped.bytes().await?;
     let scrape = begun.elapsed().as_millis();
-    drop(exporter);
+    exporter.kill().await;
 
-    let in_life = json!({
+    workspace.change(|config| config["collect"] = json!({
         "schedule": format!("{}s", 60 / PACE), "jitter": "0s", "max_requests_per_second": 5 * PACE,
         "quiet_every": format!("{}s", 600 / PACE), "max_folders": 1_000_000,
-    });
-    let exporter = Exporter::start(folder.path(), &url, &in_life)?;
+    }));
+    let exporter = start(&workspace).await;
     let (before, asked) = (
-        exporter.used(&exporter.counted(folders).await?)?,
+        used(&exporter, &counted(&exporter, folders).await?)?,
         requests(),
     );
     tokio::time::sleep(WATCHED).await;
-    let after = exporter.used(&exporter.metrics().await?)?;
+    let after = used(&exporter, &exporter.metrics().await)?;
     let minutes_a_day = u64::from(24 * 60_u32) / PACE;
     let requests_a_day = u64::try_from(requests() - asked)? * minutes_a_day;
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -187,90 +201,43 @@ struct Used {
     peak_mib: String,
 }
 
-/// An exporter that collects on schedule. It ends when this is dropped.
-struct Exporter {
-    process: Child,
-    metrics: String,
+fn workspace(url: String, collect: Value) -> Workspace {
+    Workspace::with(&[("bench", url)], |config| config["collect"] = collect)
 }
 
-impl Exporter {
-    /// Starts it with its configuration and its state in a folder, and waits until it listens. JSON is YAML as well.
-    fn start(folder: &Path, url: &str, collect: &serde_json::Value) -> Result<Self> {
-        let config = json!({
-            "portals": [{"name": "bench", "base_url": url, "api_key_env": "KB_API_KEY"}],
-            "collect": collect,
-            "state": {"path": folder.join("state")},
-        });
-        fs::write(folder.join("config.yml"), config.to_string())?;
-        let mut command = Command::new("taskset");
-        command.args(["-c", CORES[0], env!("CARGO_BIN_EXE_kb-exporter"), "run"]);
-        command.args([
-            "--web.listen-address=127.0.0.1:0",
-            "--config.file=config.yml",
-        ]);
-        command.current_dir(folder).stderr(Stdio::piped());
-        command.env("KB_API_KEY", KEY).envs(ALLOCATOR);
-        let mut process = command.spawn().context("cannot start taskset")?;
-        let log = process.stderr.take().context("it has no log")?;
-        let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-        let address = lines.find_map(|line| {
-            let (_, fields) = line.split_once("msg=listening address=")?;
-            fields.split(' ').next().map(str::to_owned)
-        });
-        let address = address.context("the exporter does not listen")?;
-        // The rest is read as well, so that it never fills the pipe.
-        thread::spawn(move || lines.for_each(drop));
-        Ok(Self {
-            process,
-            metrics: format!("http://{address}/metrics"),
-        })
-    }
+/// Starts an exporter on its core.
+async fn start(workspace: &Workspace) -> Exporter {
+    let program = workspace.command();
+    let mut command = Command::new("taskset");
+    command.args(["-c", CORES[0]]).arg(program.get_program());
+    command.args(program.get_args()).arg("run").envs(ALLOCATOR);
+    Exporter::launch(&mut command).await
+}
 
-    async fn scrape(&self, gzip: bool) -> Result<String> {
-        kb_exporter::tls::install_provider();
-        let http = reqwest::Client::builder().no_proxy().gzip(gzip).build()?;
-        let response = http.get(&self.metrics).send().await?;
-        Ok(response.error_for_status()?.text().await?)
-    }
-
-    async fn metrics(&self) -> Result<Exposition> {
-        let text = self.scrape(false).await?;
-        Exposition::parse(&text).map_err(anyhow::Error::msg)
-    }
-
-    /// What the metrics say when every folder is counted.
-    async fn counted(&self, folders: u64) -> Result<Exposition> {
-        let begun = Instant::now();
-        loop {
-            let metrics = self.metrics().await?;
-            let counted = metrics.all("kb_folder_files", &[("status", "done")]);
-            if counted.count() as u64 == folders {
-                return Ok(metrics);
-            }
-            ensure!(begun.elapsed() < PATIENCE, "it takes too long");
-            tokio::time::sleep(Duration::from_millis(500)).await;
+/// What the metrics say when every folder is counted.
+async fn counted(exporter: &Exporter, folders: u64) -> Result<Exposition> {
+    let begun = Instant::now();
+    loop {
+        let metrics = exporter.metrics().await;
+        let counted = metrics.all("kb_folder_files", &[("status", "done")]);
+        if counted.count() as u64 == folders {
+            return Ok(metrics);
         }
-    }
-
-    fn used(&self, metrics: &Exposition) -> Result<Used> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let mut lines = status.lines();
-        let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
-        let mib = kib.context("no VmHWM")?.parse::<u64>()? / 1_024;
-        Ok(Used {
-            processor: metrics
-                .value("process_cpu_seconds_total", &[])
-                .context("no processor time")?,
-            peak_mib: mib.to_string(),
-        })
+        ensure!(begun.elapsed() < PATIENCE, "it takes too long");
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
 
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        // A failure has no consequence: everything was measured.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+fn used(exporter: &Exporter, metrics: &Exposition) -> Result<Used> {
+    let status = fs::read_to_string(format!("/proc/{}/status", exporter.pid()))?;
+    let mut lines = status.lines();
+    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
+    let mib = kib.context("no VmHWM")?.parse::<u64>()? / 1_024;
+    Ok(Used {
+        processor: metrics
+            .value("process_cpu_seconds_total", &[])
+            .context("no processor time")?,
+        peak_mib: mib.to_string(),
+    })
 }
