@@ -87,3 +87,20 @@ fn demo_config(address: SocketAddr, folder: &Path, mode: Mode) -> Result<Config,
     });
     Config::from_yaml("the demo", config.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn a_speed_that_is_given_takes_the_place_of_that_of_a_demo() {
+        for (flag, expected) in [(None, "30"), (Some("--portal.speed=0.5"), "0.5")] {
+            let words = ["kb-exporter", "demo"].into_iter().chain(flag);
+            let read = Cli::read(words.map(Into::into)).unwrap();
+            let Some(Command::Demo(args)) = read.command else {
+                panic!("{flag:?}")
+            };
+            assert_eq!(args.portal.speed.to_string(), expected);
+        }
+    }
+}
