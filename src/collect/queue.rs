@@ -94,12 +94,12 @@ impl QueuedRead {
         }
     }
 
-    fn lane(&self, eased: &Arc<Notify>) -> Lane {
-        Lane::new(self.kind != ReadKind::Count, self.is_slow, eased)
+    fn is_large(&self) -> bool {
+        self.kind != ReadKind::Count
     }
 
     fn demand(&self) -> Demand {
-        self.lane(&Arc::default()).demand()
+        Demand::of(self.is_large(), self.is_slow)
     }
 }
 
@@ -168,7 +168,7 @@ impl Queue {
             Need::Pressing => self.since_quiet.saturating_add(1),
             Need::Quiet => 0,
         };
-        let lane = Arc::new(next.lane(&self.eased));
+        let lane = Arc::new(Lane::new(next.is_large(), next.is_slow, &self.eased));
         self.begun
             .insert((next.folder, next.kind), Arc::clone(&lane));
         Some((next, lane))

@@ -42,6 +42,17 @@ pub enum Demand {
     Nothing,
 }
 
+impl Demand {
+    /// The demand of a task that does not wait.
+    pub const fn of(is_large: bool, is_slow: bool) -> Self {
+        match (is_large, is_slow) {
+            (_, true) => Self::Slow,
+            (true, false) => Self::Large,
+            (false, false) => Self::Usual,
+        }
+    }
+}
+
 impl Lane {
     /// A lane that tells when its task becomes slow, or begins to wait.
     pub fn new(is_large: bool, is_slow: bool, eased: &Arc<Notify>) -> Self {
@@ -61,12 +72,8 @@ impl Lane {
             .is_some_and(|it| it.rests_until > now)
         {
             Demand::Nothing
-        } else if self.is_slow() {
-            Demand::Slow
-        } else if self.large {
-            Demand::Large
         } else {
-            Demand::Usual
+            Demand::of(self.large, self.is_slow())
         }
     }
 
