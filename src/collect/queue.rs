@@ -129,7 +129,7 @@ impl Slots {
         let is_free = self.usual + self.large < self.all;
         match demand {
             Demand::Usual | Demand::Nothing => is_free,
-            Demand::Large => is_free && self.large < LARGE_READS.min(self.all - 1),
+            Demand::Large => is_free && self.large < LARGE_READS,
             Demand::Slow => self.slow < self.all,
         }
     }
@@ -174,14 +174,15 @@ impl Queue {
         Some((next, lane))
     }
 
-    /// Whether a walk waits until another read has ended: a count of its folder, or the walk of all rows of another one.
+    /// Whether a walk waits until another read has ended: a count of its folder, or the walk of all rows of another one that is answered fast.
     fn waits_for_another(&self, read: &QueuedRead) -> bool {
-        let mut begun = self.begun.keys();
+        let mut begun = self.begun.iter();
         match read.kind {
             ReadKind::Walk(Walk::WithReason) => {
-                begun.any(|(folder, kind)| *folder == read.folder && kind.is_count())
+                begun.any(|((folder, kind), _)| *folder == read.folder && kind.is_count())
             }
-            WALK_OF_ALL => begun.any(|(_, kind)| *kind == WALK_OF_ALL),
+            WALK_OF_ALL => begun
+                .any(|((_, kind), lane)| *kind == WALK_OF_ALL && lane.demand() == Demand::Large),
             ReadKind::Count | ReadKind::Scan => false,
         }
     }
@@ -192,7 +193,7 @@ impl Queue {
             begun.filter(|lane| lane.demand() == demand).count()
         };
         Slots {
-            all: concurrency * SLOTS_PER_REQUEST,
+            all: (concurrency * SLOTS_PER_REQUEST).max(LARGE_READS + 1),
             usual: with(Demand::Usual),
             slow: with(Demand::Slow),
             large: with(Demand::Large),
@@ -332,15 +333,15 @@ mod tests {
         let mut queue = Queue::default();
         (1..=3).for_each(|number| push(&mut queue, number, Scan, Need::Pressing, 9));
         (4..=6).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 8));
-        let first = [(id(1), Scan), (id(4), Count)];
+        let first = [(id(1), Scan), (id(2), Scan), (id(4), Count)];
         assert_eq!(started(&mut queue, 1), first);
-        for folder in 7..=9 {
+        for folder in 7..=10 {
             queue.push(QueuedRead {
                 is_slow: true,
                 ..waiting(folder, Count, Need::Pressing, 9)
             });
         }
-        let slow = [(id(7), Count), (id(8), Count)];
+        let slow = [7, 8, 9].map(|number| (id(number), Count));
         assert_eq!(started(&mut queue, 1), slow);
     }
 
@@ -353,6 +354,11 @@ mod tests {
         assert_eq!(started(&mut queue, 2), first);
         queue.ended(id(1), WALK_OF_ALL);
         assert_eq!(started(&mut queue, 2), [(id(2), WALK_OF_ALL)]);
+        push(&mut queue, 4, WALK_OF_ALL, Need::Pressing, 7);
+        assert_eq!(started(&mut queue, 2), []);
+        let limit = Duration::from_secs(30);
+        queue.begun[&(id(2), WALK_OF_ALL)].answered(limit, limit);
+        assert_eq!(started(&mut queue, 2), [(id(4), WALK_OF_ALL)]);
     }
 
     #[test]
@@ -376,9 +382,9 @@ mod tests {
         let limit = Duration::from_secs(30);
         for waits in [true, false] {
             let mut queue = Queue::default();
-            (1..=3).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 9));
+            (1..=4).for_each(|number| push(&mut queue, number, Count, Need::Pressing, 9));
             let (_, lane) = queue.next(1).unwrap();
-            assert!(queue.next(1).is_some() && queue.next(1).is_none());
+            assert_eq!(started(&mut queue, 1).len(), 2);
             let rests = async {
                 if waits {
                     lane.rest(limit, &"status 503").await;
