@@ -41,6 +41,7 @@ pub fn apply(
     // Room for all at once: while a table grows, both the old and the new one are in memory.
     history.reserve(count.unfinished.len().saturating_sub(history.len()));
     for (key, row) in &count.unfinished {
+        seen.listed[row.status] += 1;
         if excess.contains(key) {
             continue;
         }

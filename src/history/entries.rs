@@ -19,10 +19,12 @@ impl Default for Unidentified {
     }
 }
 
-/// What a read shows about the files of the statuses with a reason; 0 for the others.
+/// What a read shows about the files of each status. Those of a status without a reason are neither new nor remembered.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Files that are listed, and whose last settled status was another one, or none.
+    /// Files that are listed, and not only counted.
+    pub listed: ByStatus<u64>,
+    /// Of these, those whose last settled status was another one, or none.
     pub new: ByStatus<u64>,
     /// Files that are remembered after the read and may be in the status.
     pub remembered: ByStatus<u64>,
@@ -69,6 +71,12 @@ impl Unidentified {
             }
             (Self::Unknown(_), _) => (0, Self::Files(unidentified)),
             (Self::Files(before), true) => {
+                // Where all rows of failed or flagged files were read, a file that none of them shows enters when one does: it may have been
+                // counted twice.
+                let are_read = status.has_reason() && count.whole[status];
+                let is_short = are_read && seen.listed[status] < count.files[status];
+                let most = if is_short { before } else { u64::MAX };
+                let unidentified = unidentified.min(most);
                 let entered = (new + unidentified).saturating_sub(before + evicted);
                 (entered, Self::Files(unidentified))
             }

@@ -95,6 +95,14 @@ fn part(files: &[(u128, Status)], failed: u64) -> Rows<'_> {
     }
 }
 
+/// A read that lists all rows of each status, and counts this number of failed files.
+fn walked_with_count(files: &[(u128, Status)], failed: u64) -> Rows<'_> {
+    Rows {
+        are_all: true,
+        ..part(files, failed)
+    }
+}
+
 /// Files with one status and these numbers.
 fn files(numbers: Range<u128>, status: Status) -> Vec<(u128, Status)> {
     numbers.map(|number| (number, status)).collect()

@@ -59,6 +59,7 @@ fn a_file_enters_when_its_last_settled_status_was_another_one() {
 fn of_a_status_whose_rows_were_not_read_the_growth_of_the_count_enters() {
     let (some, others) = (files(0..20, Failed), files(20..40, Failed));
     let (all, more) = (files(0..40, Failed), files(0..31, Failed));
+    let twenty_one = files(0..21, Failed);
     for (name, reads, entries) in [
         (
             "a spike of which a fifth is read",
@@ -80,6 +81,15 @@ fn of_a_status_whose_rows_were_not_read_the_growth_of_the_count_enters() {
             [part(&some, 20), part(&some, 30), torn(&more)],
             11,
         ),
+        (
+            "a file that is counted twice, and one that is listed later than it is counted",
+            [
+                part(&some, 20),
+                walked_with_count(&some, 22),
+                whole(&twenty_one),
+            ],
+            1,
+        ),
     ] {
         let mut story = Story::default();
         for rows in &reads {
@@ -99,6 +109,8 @@ fn the_other_statuses_count_the_growth_between_consistent_reads() {
     assert_eq!(story.entries(Pending), 1);
     story.read(&[]).read(&[(3, Pending)]);
     assert_eq!(story.entries(Pending), 2);
+    story.read_rows(&walked(&files(0..3, Done), 0));
+    assert_eq!(story.entries(Done), 3);
 }
 
 #[test]
