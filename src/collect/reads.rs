@@ -35,7 +35,9 @@ impl Collector {
             }
             self.queue.ended(queued.folder, queued.kind);
             if queued.kind.is_count() {
-                self.finish(queued.folder, |_, _| ReadOutcome::NothingToCount);
+                self.finish(queued.folder, |folder, _| {
+                    folder.end_read(ReadOutcome::NothingToCount)
+                });
             }
         }
     }

@@ -26,11 +26,12 @@ impl Folder {
         if kind == ReadKind::Walk(Walk::AllRows) {
             return self.is_there();
         }
-        self.is_being_read = self.is_collected();
-        if self.is_being_read {
-            self.read_log.begin(Moment::now().steady);
+        if !self.is_collected() {
+            return false;
         }
-        self.is_being_read
+        self.is_being_read = true;
+        self.read_log.begin(Moment::now().steady);
+        true
     }
 
     /// Shows that it cannot be read, although its read goes on, and may still succeed.
@@ -42,7 +43,7 @@ impl Folder {
     }
 
     /// The read ended.
-    pub(super) fn end_read(&mut self, outcome: ReadOutcome) -> ReadOutcome {
+    pub fn end_read(&mut self, outcome: ReadOutcome) -> ReadOutcome {
         self.is_being_read = false;
         self.read_log.end(outcome);
         outcome
@@ -52,5 +53,27 @@ impl Folder {
     pub fn forget_read(&mut self) -> ReadOutcome {
         self.show_scan(None);
         self.end_read(ReadOutcome::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::folder::stored::Stored;
+    use crate::collect::queue::Need;
+    use crate::history::DepartureReason;
+    use crate::model::FolderName;
+
+    #[test]
+    fn a_folder_that_returns_while_its_count_waits_is_not_idle() {
+        let id = uuid::Uuid::from_u128(7).into();
+        let mut folder = Folder::new(id, FolderName::new("Inbox"), Stored::default());
+        let now = Moment::now();
+        let (need, at) = (Need::Pressing, now.steady);
+        folder.queue(Due { need, at });
+        folder.leave(DepartureReason::Excluded, now.wall);
+        assert!(!folder.start(ReadKind::Walk(Walk::WithReason)));
+        folder.come_back();
+        assert!(!folder.is_idle());
     }
 }
