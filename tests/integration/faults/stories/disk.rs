@@ -8,6 +8,7 @@ use super::{counted, scene};
 use crate::support::exporter::Exporter;
 use crate::support::process::Process;
 use crate::support::sqlite::Sqlite;
+use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
@@ -86,9 +87,13 @@ async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_ther
     limit_files(&exporter, "1");
     portal.fail_one(folders[1]);
     counted(&exporter, &portal).await;
+    wait_for("the health page says so", async || {
+        let said = health_of(&exporter).await;
+        said.contains("counters of entries do not change")
+            .then_some(())
+    })
+    .await;
     assert_eq!(entries(&exporter.metrics().await), Some(1.0));
-    let said = health_of(&exporter).await;
-    assert!(said.contains("counters of entries do not change"), "{said}");
 
     limit_files(&exporter, "unlimited");
     exporter
