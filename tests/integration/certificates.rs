@@ -48,12 +48,7 @@ async fn front(listener: Arc<TcpListener>, acceptor: TlsAcceptor, portal: Socket
 }
 
 async fn up(exporter: &Exporter, up: f64) {
-    let what = format!("kb_portal_up {up}");
-    exporter
-        .metrics_when(&what, |metrics| {
-            metrics.value("kb_portal_up", &[]) == Some(up)
-        })
-        .await;
+    exporter.until_value("kb_portal_up", &[], up).await;
 }
 
 fn write(file: &Path, certificate: &CertifiedKey<rcgen::KeyPair>) {

@@ -6,7 +6,7 @@ use kb_simulator::faults::Target;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 
 /// An address at which nobody answers.
@@ -22,23 +22,13 @@ async fn a_process_is_ready_once_the_folders_were_counted_and_then_for_good() {
     portal.hold("/files");
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    wait_for("the files are asked for", async || {
-        (portal.requests_with("/files") > 0).then_some(())
-    })
-    .await;
+    portal.until_asked("/files", 0).await;
     assert_eq!(exporter.status("/readyz").await, 503);
     assert_eq!(exporter.status("/livez").await, 200);
     portal.heal();
-    wait_for("ready", async || {
-        (exporter.status("/readyz").await == 200).then_some(())
-    })
-    .await;
+    until("ready", async || exporter.status("/readyz").await == 200).await;
     portal.refuse(Target::List, 500);
-    exporter
-        .metrics_when("the portal is down", |metrics| {
-            metrics.value("kb_portal_up", &[]) == Some(0.0)
-        })
-        .await;
+    exporter.until_value("kb_portal_up", &[], 0.0).await;
     assert_eq!(exporter.status("/readyz").await, 200);
 }
 
@@ -51,9 +41,7 @@ async fn all_portals_must_have_answered_or_failed() {
     let exporter = Exporter::start(&workspace).await;
     let failed = [("portal", "down"), ("result", "failure")];
     exporter
-        .metrics_when("one has failed", |metrics| {
-            metrics.count("kb_collection_runs_total", &failed) == Some(1)
-        })
+        .until_value("kb_collection_runs_total", &failed, 1.0)
         .await;
     assert_eq!(exporter.status("/readyz").await, 503);
 }
@@ -115,10 +103,10 @@ async fn health_warns_when_most_folders_answer_404_or_left_the_key_and_when_it_m
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let note = async |text: &str| {
-        wait_for(text, async || {
+        until(text, async || {
             let health = exporter.json("/health").await;
             let said = health["checks"]["portal:main"][0]["output"].to_string();
-            (health["status"] == "warn" && said.contains(text)).then_some(())
+            health["status"] == "warn" && said.contains(text)
         })
         .await;
         let page = exporter.get("/").await.text().await.unwrap();

@@ -47,8 +47,7 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     assert_eq!(ended[0]["requests"], 61);
     assert!(ended[0]["seconds"].is_number());
 
-    let named = exporter.output().into_iter();
-    let named = named.filter(|line| line.contains("folder a")).count();
+    let named = exporter.lines_with("folder a");
     let ended = lines(&exporter, "collection ended").len();
     assert_eq!(named, ended, "one line of each collection");
     exporter.stop().await;

@@ -153,9 +153,7 @@ async fn the_exposition_of_a_small_portal() {
     exporter.collected().await;
     let decided = [("decision", "hold"), ("reason", "off")];
     let metrics = exporter
-        .metrics_when("both folders were decided about", |metrics| {
-            metrics.count("kb_reindex_decisions_total", &decided) == Some(2)
-        })
+        .until_value("kb_reindex_decisions_total", &decided, 2.0)
         .await;
     let lines: Vec<_> = metrics.text.lines().map(redacted).collect();
     insta::assert_snapshot!(lines.join("\n"));

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::browser::{Browser, SCREENS};
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
+use crate::support::wait::{until, wait_for};
 use crate::support::workspace::Workspace;
 
 /// Files by folder id and status.
@@ -174,8 +174,8 @@ async fn a_page_that_is_open_shows_newer_numbers_by_itself() {
         .await;
     let inbox = link.as_str().unwrap().parse().unwrap();
     portal.file(inbox, "another.pdf", Status::Failed);
-    wait_for("the page shows the fourth file", async || {
-        (failed().await == 4).then_some(())
+    until("the page shows the fourth file", async || {
+        failed().await == 4
     })
     .await;
     let focus = "document.activeElement.getAttribute('href')?.split('/').pop()";

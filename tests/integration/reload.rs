@@ -3,7 +3,7 @@
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
-use crate::support::wait::wait_for;
+use crate::support::wait::{until, wait_for};
 use crate::support::workspace::Workspace;
 
 use serde_json::Value;
@@ -81,10 +81,10 @@ async fn a_file_that_cannot_be_used_is_said_on_the_page_until_it_can() {
     for (schedule, is_said) in [("never", true), ("1m", false)] {
         workspace.change(|config| config["collect"]["schedule"] = schedule.into());
         exporter.signal("HUP");
-        wait_for("the page says how the reload ended", async || {
+        until("the page says how the reload ended", async || {
             let page = exporter.get("/").await.text().await.unwrap();
             let says = page.contains("runbook#kbexporterproblem");
-            (says == is_said).then_some(())
+            says == is_said
         })
         .await;
     }

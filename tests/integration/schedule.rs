@@ -26,6 +26,20 @@ fn done(metrics: &Exposition, folder: Uuid) -> Option<u64> {
     metrics.count("kb_folder_files", &labels)
 }
 
+/// What `/metrics` says when so many files of a folder are done.
+async fn until_done(exporter: &Exporter, folder: Uuid, files: f64) -> Exposition {
+    let labels = [("folder_id", &*folder.to_string()), ("status", "done")];
+    exporter
+        .until_value("kb_folder_files", &labels, files)
+        .await
+}
+
+/// What `/metrics` says when a folder is up or down.
+async fn until_up(exporter: &Exporter, folder: Uuid, up: f64) -> Exposition {
+    let labels = [("folder_id", &*folder.to_string())];
+    exporter.until_value("kb_folder_up", &labels, up).await
+}
+
 fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
     metrics.value("kb_folder_up", &[("folder_id", &*folder.to_string())])
 }
@@ -54,17 +68,9 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
     portal.hold(&slow.to_string());
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("the quick folder is counted", |metrics| {
-            done(metrics, quick) == Some(1)
-        })
-        .await;
+    until_done(&exporter, quick, 1.0).await;
     portal.file(quick, "b.pdf", Status::Done);
-    let metrics = exporter
-        .metrics_when("the quick folder is counted again", |metrics| {
-            done(metrics, quick) == Some(2)
-        })
-        .await;
+    let metrics = until_done(&exporter, quick, 2.0).await;
     assert_eq!((done(&metrics, slow), up(&metrics, slow)), (None, None));
     assert_eq!(
         portal.requests_with(&slow.to_string()),
@@ -72,11 +78,7 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
         "it is read once, not once more each time"
     );
     portal.heal();
-    let metrics = exporter
-        .metrics_when("the slow folder is counted", |metrics| {
-            done(metrics, slow) == Some(1)
-        })
-        .await;
+    let metrics = until_done(&exporter, slow, 1.0).await;
     assert_eq!(up(&metrics, slow), Some(1.0));
     exporter.stop().await;
 }
@@ -123,11 +125,7 @@ async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
         config["collect"]["timeout"] = "2s".into();
     });
     let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter
-        .metrics_when("the slow folder is given up", |metrics| {
-            up(metrics, slow) == Some(0.0)
-        })
-        .await;
+    let metrics = until_up(&exporter, slow, 0.0).await;
     assert_eq!(
         (done(&metrics, quick), up(&metrics, quick)),
         (Some(1), Some(1.0))
@@ -140,11 +138,7 @@ async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
         })
         .await;
     portal.heal();
-    exporter
-        .metrics_when("the slow folder is counted", |metrics| {
-            up(metrics, slow) == Some(1.0)
-        })
-        .await;
+    until_up(&exporter, slow, 1.0).await;
 }
 
 /// A list and 20 reads or so fit into an interval.
@@ -192,9 +186,6 @@ async fn a_request_under_way_does_not_keep_the_process_from_ending() {
     portal.hold("/files");
     let workspace = Workspace::new(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    wait_for("a page is asked for", async || {
-        (portal.requests_with("/files") > 0).then_some(())
-    })
-    .await;
+    portal.until_asked("/files", 0).await;
     exporter.stop().await;
 }

@@ -12,7 +12,7 @@ use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::{run, said};
 use crate::support::server::serve;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::{Workspace, program};
 
 /// What must not be shown, in capital or in small letters.
@@ -188,19 +188,15 @@ async fn a_running_exporter_shows_no_secret() {
     let mut command = workspace.command();
     let more = ["run", "--log.level", "trace", "--web.enable-lifecycle"];
     let exporter = Exporter::launch(command.args(more)).await;
-    wait_for("the database is said to be away", async || {
+    until("the database is said to be away", async || {
         let health = exporter.json("/health").await.to_string();
-        health.contains(database).then_some(())
+        health.contains(database)
     })
     .await;
     for path in ["/", "/health", "/metrics", "/config", "/errors", "/readyz"] {
         assert_hidden(path, &exporter.get(path).await.text().await.unwrap());
     }
-    wait_for("the database is tried", async || {
-        let output = exporter.output().join("\n");
-        output.contains(database).then_some(())
-    })
-    .await;
+    exporter.until_logged(database).await;
 
     workspace.change(|config| set(config, "/portals/0/ca_file", PATH));
     let url = format!("http://{}/-/reload", exporter.address());

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::{run, said};
-use crate::support::wait::{DEADLINE, wait_for};
+use crate::support::wait::DEADLINE;
 use crate::support::workspace::{Workspace, program};
 
 /// The unit, and the program as it names it.
@@ -130,11 +130,9 @@ async fn an_exporter_goes_on_when_systemd_does_not_listen() {
     command.env("NOTIFY_SOCKET", workspace.path("nobody"));
     let exporter = Exporter::launch(&mut command).await;
     exporter.collected().await;
-    let is_logged = |line: &String| line.contains("a message to systemd cannot be sent");
-    wait_for("it is logged", async || {
-        exporter.output().iter().any(is_logged).then_some(())
-    })
-    .await;
+    exporter
+        .until_logged("a message to systemd cannot be sent")
+        .await;
     exporter.stop().await;
 }
 

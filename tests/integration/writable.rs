@@ -74,10 +74,8 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     let drop = "DROP TRIGGER refuse";
     open(&workspace).await.sql(drop).await;
     exporter.until_writable(&["state"], true).await;
-    let log = exporter.output();
-    let lines = |text: &str| log.iter().filter(|line| line.contains(text)).count();
-    assert_eq!(lines("state cannot be used"), 1, "{log:?}");
-    assert_eq!(lines("state can be used"), 1, "{log:?}");
+    assert_eq!(exporter.lines_with("state cannot be used"), 1);
+    assert_eq!(exporter.lines_with("state can be used"), 1);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use super::trial::{Trial, is_up, runs};
 use super::witness;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::wait::{DEADLINE, wait_for};
+use crate::support::wait::{DEADLINE, until};
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
@@ -139,14 +139,14 @@ impl Matrix {
 
     /// A person is notified, where that is expected.
     async fn are_noted(&self) {
-        wait_for("/health has each note", async || {
+        until("/health has each note", async || {
             let health = self.exporter.json("/health").await;
             let is_noted = |trial: &Trial| {
                 let check = format!("portal:{}", trial.portal);
                 let said = health["checks"][check][0]["output"].to_string();
                 trial.note().is_none_or(|note| said.contains(note))
             };
-            self.trials.iter().all(is_noted).then_some(())
+            self.trials.iter().all(is_noted)
         })
         .await;
     }

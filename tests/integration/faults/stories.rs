@@ -36,11 +36,7 @@ async fn counted(exporter: &Exporter, portal: &Portal) {
     let folders = portal.world(|world| world.folder_ids());
     exporter
         .metrics_when("every folder is counted as it is", |metrics| {
-            metrics.value("kb_portal_up", &[]) == Some(1.0)
-                && folders.iter().all(|folder| {
-                    let files = metrics.by_status("kb_folder_files", &folder.to_string());
-                    files == portal.counts(*folder)
-                })
+            metrics.value("kb_portal_up", &[]) == Some(1.0) && portal.are_counted(&folders, metrics)
         })
         .await;
 }

@@ -12,16 +12,10 @@ fn exclude(patterns: &'static [&'static str]) -> impl FnOnce(&mut Value) {
     move |config| config["portals"][0]["folders"] = json!({"exclude": patterns})
 }
 
-fn failed(metrics: &Exposition, folder: Uuid) -> Option<u64> {
-    let labels = [("folder_id", &*folder.to_string()), ("status", "failed")];
-    metrics.count("kb_folder_status_entries_total", &labels)
-}
-
 impl Story {
     /// Lets the running program read another configuration.
-    fn reload(&mut self, change: impl FnOnce(&mut Value)) {
-        self.workspace.change(change);
-        self.exporter.signal("HUP");
+    async fn reload(&mut self, change: impl FnOnce(&mut Value)) {
+        self.exporter.reconfigure(&mut self.workspace, change).await;
     }
 
     fn rename(&self, folder: Uuid, name: &str) {
@@ -33,11 +27,14 @@ impl Story {
     async fn fails(&self, folder: Uuid) {
         let file = self.portal.world(|world| world.file_ids(folder))[0];
         self.portal.set(folder, file, Status::Failed);
-        self.exporter
-            .metrics_when("the failure is counted", |metrics| {
-                failed(metrics, folder) == Some(1)
-            })
-            .await;
+        self.failed_once(folder).await;
+    }
+
+    /// What `/metrics` says when one failure of a folder is counted.
+    async fn failed_once(&self, folder: Uuid) -> Exposition {
+        let labels = [("folder_id", &*folder.to_string()), ("status", "failed")];
+        let entries = "kb_folder_status_entries_total";
+        self.exporter.until_value(entries, &labels, 1.0).await
     }
 
     async fn vanishes(&self, folder: Uuid) {
@@ -50,13 +47,11 @@ impl Story {
     /// The folder is counted and has the counters that it had.
     async fn is_back(&self, folder: Uuid) {
         let id = folder.to_string();
-        let metrics = self
-            .exporter
-            .metrics_when("the folder is counted again", |metrics| {
-                metrics.value("kb_folder_up", &[("folder_id", &id)]) == Some(1.0)
-            })
+        let labels = [("folder_id", &*id)];
+        self.exporter
+            .until_value("kb_folder_up", &labels, 1.0)
             .await;
-        assert_eq!(failed(&metrics, folder), Some(1));
+        let metrics = self.failed_once(folder).await;
         let mut unavailable = metrics.all("kb_folder_unavailable", &[]);
         assert!(unavailable.next().is_none());
     }
@@ -66,7 +61,7 @@ impl Story {
 async fn a_folder_that_is_renamed_out_of_the_filter_is_not_collected_any_more() {
     let (mut story, other) = with_another().await;
     story.fails(other).await;
-    story.reload(exclude(&["Archive *"]));
+    story.reload(exclude(&["Archive *"])).await;
     story.rename(other, "Archive 2026");
     story.vanishes(other).await;
     let id = other.to_string();

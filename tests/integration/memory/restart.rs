@@ -87,12 +87,7 @@ async fn a_second_process_waits_for_the_state_folder_and_goes_on_when_the_first_
         let story = Story::with_one_file().await;
         story.seen(story.file(), Status::Failed).await;
         let second = Exporter::start(&story.workspace).await;
-        let standby = second
-            .metrics_when("it waits", |metrics| {
-                metrics.all("kb_portal_active", &[]).count() == 1
-            })
-            .await;
-        assert_eq!(standby.value("kb_portal_active", &[]), Some(0.0));
+        let standby = second.until_value("kb_portal_active", &[], 0.0).await;
         assert_eq!(standby.all("kb_portal_up", &[]).count(), 0);
         assert_eq!(second.status("/readyz").await, 200);
         let health = second.json("/health").await;

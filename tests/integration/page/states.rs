@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::support::browser::{Browser, SCREENS};
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
+use crate::support::wait::{until, wait_for};
 use crate::support::workspace::Workspace;
 
 /// From right to left, and as long as a name can be.
@@ -285,18 +285,15 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     let title = "document.title";
     let answered = async || page.browser.value("unanswered === null").await == true;
     page.browser.value(&hide(true)).await;
-    wait_for("an answer", async || answered().await.then_some(())).await;
+    until("an answer", async || answered().await).await;
     let shown = page.browser.value(title).await;
     assert_eq!(page.browser.value(minute).await, shown);
     page.browser.value("again()").await;
-    wait_for("an answer", async || answered().await.then_some(())).await;
+    until("an answer", async || answered().await).await;
 
     exporter.kill().await;
     page.browser.value(&hide(false)).await;
-    wait_for("a failed request", async || {
-        (!answered().await).then_some(())
-    })
-    .await;
+    until("a failed request", async || !answered().await).await;
     let title = page.browser.value(minute).await;
     assert_eq!(title, "✕ No answer – kb-exporter");
     let gone = page.browser.text("#gone").await;

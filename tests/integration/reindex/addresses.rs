@@ -1,11 +1,11 @@
 //! Limits belong to the portal, whatever its entries in the configuration are called.
 
-use serde_json::json;
+use serde_json::Value;
 
 use super::ledger;
-use super::scene::{LONG_AGO, Scene, budget_of, reload};
+use super::scene::{LONG_AGO, Scene, budget_of};
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use kb_exposition::Exposition;
 
 #[tokio::test]
@@ -49,17 +49,11 @@ async fn a_portal_with_another_name_keeps_its_cooldown_and_its_counters() {
     let before = scene.held(&exporter, "cooldown").await;
     let id = scene.folder.to_string();
     let entries = |metrics: &Exposition| metrics.by_status("kb_folder_status_entries_total", &id);
-    for (times, name) in [(1, "other"), (2, "main")] {
-        scene
-            .workspace
-            .change(|config| config["portals"][0]["name"] = name.into());
-        reload(&exporter, times).await;
-        exporter
-            .metrics_when("the folder is held under the new name", |metrics| {
-                let labels = [("portal", name), ("reason", "cooldown")];
-                metrics.value("kb_reindex_hold", &labels) == Some(1.0)
-            })
-            .await;
+    for name in ["other", "main"] {
+        let renamed = |config: &mut Value| config["portals"][0]["name"] = name.into();
+        scene.reconfigure(&exporter, renamed).await;
+        let held = [("portal", name), ("reason", "cooldown")];
+        exporter.until_value("kb_reindex_hold", &held, 1.0).await;
         let metrics = exporter.collected_again().await;
         assert_eq!(entries(&metrics), entries(&before), "{name}");
     }
@@ -72,16 +66,10 @@ async fn nothing_is_sent_to_an_address_that_a_reload_replaced() {
     let mut scene = Scene::new("enforce").await;
     let other = Portal::start().await;
     let exporter = scene.held_at_the_first_check(scene.folder).await;
-    let address = other.base_url();
-    scene
-        .workspace
-        .change(|config| config["portals"][0]["base_url"] = json!(address));
-    reload(&exporter, 1).await;
+    let moved = |config: &mut Value| config["portals"][0]["base_url"] = other.base_url().into();
+    scene.reconfigure(&exporter, moved).await;
     scene.portal.heal();
-    wait_for("the other portal is collected", async || {
-        (other.requests_with("/mine") > 1).then_some(())
-    })
-    .await;
+    other.until_asked("/mine", 1).await;
     let asked = scene.portal.asked().len();
     exporter.collected_again().await;
     exporter.stop().await;
@@ -100,8 +88,8 @@ async fn one_portal_under_two_host_names_is_reindexed_under_the_first_alone() {
     })
     .await;
     let exporter = scene.start().await;
-    wait_for("both are met", async || {
-        ledger::has_met(&scene.workspace, 2).then_some(())
+    until("both are met", async || {
+        ledger::has_met(&scene.workspace, 2)
     })
     .await;
     exporter.stop().await;

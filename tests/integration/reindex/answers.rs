@@ -89,12 +89,8 @@ async fn what_is_charged_and_who_waits_is_shown_while_an_answer_is_awaited() {
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
     scene.first_sent().await;
-    let metrics = exporter
-        .metrics_when("the file are charged", |metrics| {
-            let budget = metrics.count("kb_reindex_budget_remaining_files", &[]);
-            budget == Some(4_999)
-        })
-        .await;
+    let budget = "kb_reindex_budget_remaining_files";
+    let metrics = exporter.until_value(budget, &[], 4_999.0).await;
     for (folder, files, held) in [(scene.folder, FAILED, None), (other, 1, Some(1))] {
         let id = folder.to_string();
         let labels = [("folder_id", &*id)];

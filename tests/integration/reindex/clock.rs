@@ -83,10 +83,9 @@ async fn a_clock_that_was_ahead_for_a_while_holds_for_a_cooldown_at_most() {
     exporter.stop().await;
     ledger::age(&scene.workspace, LONG_AGO);
     let exporter = clock.start(&scene).await;
-    exporter
-        .metrics_when("the next attempt is made", |metrics| {
-            scene.attempts(metrics, "accepted") == Some(2.0)
-        })
+    let accepted = Some(("result", "accepted"));
+    scene
+        .until_value(&exporter, "kb_reindex_attempts_total", accepted, 2.0)
         .await;
     exporter.stop().await;
 }

@@ -14,8 +14,8 @@ async fn a_database_that_is_deleted_while_it_is_in_use_is_written_again_and_noth
     scene.fail_for_a_reason("f.pdf");
     scene.held(&exporter, "ledger").await;
     exporter.collected_again().await;
-    let logged = |line: &&String| line.contains("the database lost what was written to it");
-    assert_eq!(exporter.output().iter().filter(logged).count(), 1);
+    let said = exporter.lines_with("the database lost what was written to it");
+    assert_eq!(said, 1);
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
     let exporter = scene.start().await;

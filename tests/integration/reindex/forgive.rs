@@ -1,7 +1,7 @@
 //! What people forgive while the exporter runs.
 
 use super::scene::Scene;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 
 #[tokio::test]
 async fn a_forgiven_folder_is_sent_again_before_its_cooldown_ends() {
@@ -12,10 +12,7 @@ async fn a_forgiven_folder_is_sent_again_before_its_cooldown_ends() {
     scene.held(&exporter, "cooldown").await;
     let said = scene.forgive(&["--folder", "Inbox"], &[]);
     assert!(said.contains("with its next collection"), "{said}");
-    wait_for("the folder is sent again", async || {
-        (scene.sent() == 2).then_some(())
-    })
-    .await;
+    until("the folder is sent again", async || scene.sent() == 2).await;
     scene.helped_and_failed_anew(&exporter).await;
     scene.held(&exporter, "cooldown").await;
     exporter.collected_again().await;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::scene::Scene;
-use kb_exposition::Exposition;
+use serde_json::Value;
 
 #[tokio::test]
 async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
@@ -37,15 +37,14 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
     // Its folder may be one that is not mounted.
     let folder = scene.workspace.path("missing");
     for (named, is_on) in [(folder.join("stop"), true), (file, false)] {
-        scene
-            .workspace
-            .change(|config| config["reindex"]["kill_switch_file"] = named.to_str().into());
-        exporter.signal("HUP");
-        let what = format!("the kill switch is on: {is_on}");
-        let is_so = |metrics: &Exposition| {
-            metrics.count("kb_reindex_kill_switch", &[]) == Some(is_on.into())
+        let change = |config: &mut Value| {
+            config["reindex"]["kill_switch_file"] = named.to_str().into();
         };
-        exporter.metrics_when(&what, is_so).await;
+        scene.reconfigure(&exporter, change).await;
+        let is_on = f64::from(is_on);
+        exporter
+            .until_value("kb_reindex_kill_switch", &[], is_on)
+            .await;
     }
     exporter.stop().await;
 }

@@ -4,12 +4,12 @@ use std::fs;
 
 use kb_simulator::Status;
 use kb_simulator::faults::Target;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ledger;
-use super::scene::{Scene, decided, reload};
+use super::scene::{Scene, decided};
 use crate::support::sqlite::Sqlite;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
@@ -31,10 +31,8 @@ async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_i
 async fn a_reload_to_off_during_the_check_stops_the_attempt() {
     let mut scene = Scene::new("enforce").await;
     let exporter = scene.held_at_the_first_check(scene.folder).await;
-    scene
-        .workspace
-        .change(|config| config["reindex"]["mode"] = "off".into());
-    reload(&exporter, 1).await;
+    let off = |config: &mut Value| config["reindex"]["mode"] = "off".into();
+    scene.reconfigure(&exporter, off).await;
     scene.portal.heal();
     decided(&exporter, "hold", "off", 2..).await;
     exporter.stop().await;
@@ -86,16 +84,14 @@ async fn a_portal_that_is_taken_out_and_put_back_does_not_send_again_what_was_un
     let exporter = scene.start_with_old_ledger().await;
     scene.first_sent().await;
     let mut main = json!(null);
-    scene.workspace.change(|config| {
+    let take_out = |config: &mut Value| {
         main = config["portals"][0].clone();
         config["portals"][0]["name"] = "other".into();
         config["portals"][0]["folders"] = json!({"include": ["none"]});
-    });
-    reload(&exporter, 1).await;
-    scene
-        .workspace
-        .change(|config| config["portals"][0] = main.clone());
-    exporter.signal("HUP");
+    };
+    scene.reconfigure(&exporter, take_out).await;
+    let put_back = |config: &mut Value| config["portals"][0] = main;
+    scene.reconfigure(&exporter, put_back).await;
     scene.portal.heal();
     // Nobody waited for the answer for long.
     scene.attempted(&exporter, "unknown").await;
@@ -113,11 +109,9 @@ async fn an_outcome_that_the_disk_refuses_is_written_later() {
     let mut locked = Sqlite::open(&ledger::path(&scene.workspace)).await;
     locked.sql("BEGIN IMMEDIATE").await;
     scene.portal.refuse(Target::ReindexFailed, 403);
-    wait_for("the ledger refuses", async || {
-        let logged = |line: &String| line.contains("the reindex ledger cannot be written");
-        exporter.output().iter().any(logged).then_some(())
-    })
-    .await;
+    exporter
+        .until_logged("the reindex ledger cannot be written")
+        .await;
     locked.sql("ROLLBACK").await;
     let metrics = scene.attempted(&exporter, "refused").await;
     assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
@@ -142,10 +136,7 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
     };
     let before = decisions().await;
     scene.portal.refuse(Target::ReindexFailed, 403);
-    wait_for("each folder was tried", async || {
-        (scene.sent() == 3).then_some(())
-    })
-    .await;
+    until("each folder was tried", async || scene.sent() == 3).await;
     // Each folder is decided on after each collection: the first two attempts were followed by three decisions each.
     let between = decisions().await - before;
     assert!(between >= 6.0, "{between}");
@@ -166,8 +157,8 @@ async fn a_reload_that_moves_the_state_and_a_stop_do_not_wait_for_an_answer_of_t
             .change(|config| config["state"]["path"] = json!(elsewhere));
         exporter.signal("HUP");
         if !stops_at_once {
-            wait_for("the new folder is in use", async || {
-                elsewhere.join("state.db").exists().then_some(())
+            until("the new folder is in use", async || {
+                elsewhere.join("state.db").exists()
             })
             .await;
             exporter.collected_again().await;

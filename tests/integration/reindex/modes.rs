@@ -1,6 +1,7 @@
 //! What each mode does: send, pretend, nothing.
 
 use kb_simulator::Status;
+use serde_json::Value;
 
 use super::scene::{FAILED, Scene, budget_left, decided, decisions};
 
@@ -17,11 +18,9 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
     assert_eq!(counts.unwrap()[&Status::Pending], FAILED);
 
     scene.settle(&Status::Done);
-    let metrics = exporter
-        .metrics_when("the attempt is judged", |metrics| {
-            let outcome = Some(("outcome", "recovered"));
-            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
-        })
+    let outcome = Some(("outcome", "recovered"));
+    let metrics = scene
+        .until_value(&exporter, "kb_reindex_outcomes_total", outcome, 1.0)
         .await;
     let recovered = scene.value(&metrics, "kb_reindex_files_recovered_total", None);
     assert_eq!(recovered, Some(2.0));
@@ -49,16 +48,14 @@ async fn dry_run_shows_what_would_be_sent_now_and_charges_and_sends_nothing() {
     assert_eq!(budget_left(&metrics), Some(5_000));
     assert_eq!(scene.attempts(&metrics, "accepted"), Some(0.0));
     assert_eq!(scene.value(&metrics, "kb_reindex_hold", None), None);
-    let said = |line: &&String| line.contains("failed files would be reindexed now");
-    assert_eq!(exporter.output().iter().filter(said).count(), 1, "once");
+    let said = exporter.lines_with("failed files would be reindexed now");
+    assert_eq!(said, 1, "once");
     assert_eq!(scene.sent(), 0);
     assert!(super::ledger::attempts(&scene.workspace).is_empty());
 
     scene.portal.writes().allow_reindex_failed();
-    scene
-        .workspace
-        .change(|config| config["reindex"]["mode"] = "enforce".into());
-    exporter.signal("HUP");
+    let enforce = |config: &mut Value| config["reindex"]["mode"] = "enforce".into();
+    scene.reconfigure(&exporter, enforce).await;
     let metrics = scene.attempted(&exporter, "accepted").await;
     assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     exporter.collected_again().await;
@@ -82,11 +79,9 @@ async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_ar
             world.delete_file(scene.folder, file).unwrap();
         }
     });
-    let metrics = exporter
-        .metrics_when("the attempt is judged", |metrics| {
-            let outcome = Some(("outcome", "inconclusive"));
-            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
-        })
+    let outcome = Some(("outcome", "inconclusive"));
+    let metrics = scene
+        .until_value(&exporter, "kb_reindex_outcomes_total", outcome, 1.0)
         .await;
     let recovered = scene.value(&metrics, "kb_reindex_files_recovered_total", None);
     assert_eq!(recovered, Some(0.0));

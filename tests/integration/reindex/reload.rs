@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, rules};
 use crate::support::exporter::Exporter;
-use crate::support::wait::wait_for;
+use serde_json::Value;
 
 #[tokio::test]
 async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
@@ -12,10 +12,7 @@ async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
     // No collection comes to its end from here on.
     let lists = scene.portal.requests_with("/mine");
     scene.portal.hold("/mine");
-    wait_for("the next collection waits", async || {
-        (scene.portal.requests_with("/mine") > lists).then_some(())
-    })
-    .await;
+    scene.portal.until_asked("/mine", lists).await;
     scene.portal.writes().allow_reindex_failed();
     use_mode(&mut scene, &exporter, "enforce").await;
     assert_eq!(scene.sent(), 0);
@@ -29,14 +26,11 @@ async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
 
 /// Reloads with another mode, and waits until it is shown.
 async fn use_mode(scene: &mut Scene, exporter: &Exporter, mode: &str) {
+    let change = |config: &mut Value| config["reindex"] = rules(mode);
+    scene.reconfigure(exporter, change).await;
+    let shown = Some(("mode", mode));
     scene
-        .workspace
-        .change(|config| config["reindex"] = rules(mode));
-    exporter.signal("HUP");
-    exporter
-        .metrics_when("the new mode is shown", |metrics| {
-            scene.value(metrics, "kb_reindex_mode", Some(("mode", mode))) == Some(1.0)
-        })
+        .until_value(exporter, "kb_reindex_mode", shown, 1.0)
         .await;
 }
 

@@ -12,7 +12,7 @@ use super::ledger;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::{Exposition, Sample};
@@ -103,10 +103,7 @@ impl Scene {
         let folder_read = self.portal.requests_with(files) + reads;
         self.portal.hold_after(files, folder_read);
         let exporter = self.start().await;
-        wait_for("the folder is checked", async || {
-            (self.portal.requests_with(files) > folder_read).then_some(())
-        })
-        .await;
+        self.portal.until_asked(files, folder_read).await;
         exporter
     }
 
@@ -168,12 +165,18 @@ impl Scene {
         sent(&self.portal.asked()).count()
     }
 
+    /// Changes the configuration of the running exporter, and waits until that is in use.
+    pub(crate) async fn reconfigure(
+        &mut self,
+        exporter: &Exporter,
+        change: impl FnOnce(&mut Value),
+    ) {
+        exporter.reconfigure(&mut self.workspace, change).await;
+    }
+
     /// Waits until the first attempt's request has come to the portal.
     pub(crate) async fn first_sent(&self) {
-        wait_for("the first attempt is under way", async || {
-            (self.sent() == 1).then_some(())
-        })
-        .await;
+        until("the first attempt is under way", async || self.sent() == 1).await;
     }
 
     /// The one sample of the folder.
@@ -186,6 +189,19 @@ impl Scene {
         let id = self.folder.to_string();
         let labels = [("folder_id", &*id)].into_iter().chain(label);
         metrics.value(name, &labels.collect::<Vec<_>>())
+    }
+
+    /// What `/metrics` says when the one sample of the folder has a value.
+    pub(crate) async fn until_value(
+        &self,
+        exporter: &Exporter,
+        name: &str,
+        label: Option<(&str, &str)>,
+        value: f64,
+    ) -> Exposition {
+        let what = format!("{name} of {label:?} is {value}");
+        let is_so = |metrics: &Exposition| self.value(metrics, name, label) == Some(value);
+        exporter.metrics_when(&what, is_so).await
     }
 
     /// Attempts with a result.
@@ -210,9 +226,8 @@ impl Scene {
 
     /// What `/metrics` says when there was one attempt with a result.
     pub(crate) async fn attempted(&self, exporter: &Exporter, result: &str) -> Exposition {
-        let what = format!("an attempt is {result}");
-        exporter
-            .metrics_when(&what, |metrics| self.attempts(metrics, result) == Some(1.0))
+        let label = Some(("result", result));
+        self.until_value(exporter, "kb_reindex_attempts_total", label, 1.0)
             .await
     }
 }
@@ -226,10 +241,7 @@ pub(crate) fn fail_for_a_reason(portal: &Portal, folder: Uuid, name: &str) -> Uu
 /// Lets the exporter make a ledger, in which it meets its one portal, and that ledger grow old.
 pub(crate) async fn make_old_ledger(workspace: &Workspace) {
     let exporter = Exporter::start(workspace).await;
-    wait_for("the portal is met", async || {
-        ledger::has_met(workspace, 1).then_some(())
-    })
-    .await;
+    until("the portal is met", async || ledger::has_met(workspace, 1)).await;
     exporter.stop().await;
     ledger::age(workspace, LONG_AGO);
 }
@@ -278,15 +290,4 @@ pub(crate) fn budget_of(metrics: &Exposition, portal: &str) -> Option<u64> {
 /// Files that remain of the budget.
 pub(crate) fn budget_left(metrics: &Exposition) -> Option<u64> {
     metrics.count("kb_reindex_budget_remaining_files", &[])
-}
-
-/// Reloads, and waits until that is done for the `times`th time.
-pub(crate) async fn reload(exporter: &Exporter, times: usize) {
-    exporter.signal("HUP");
-    wait_for("the configuration is read again", async || {
-        let logged =
-            |line: &&String| line.contains("the configuration was read again and is in use");
-        (exporter.output().iter().filter(logged).count() == times).then_some(())
-    })
-    .await;
 }

@@ -6,7 +6,7 @@ use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -43,10 +43,7 @@ impl Distant {
 
     /// Waits until the proxy interfered with a commit.
     async fn cut(&self) {
-        wait_for("the connection is cut", async || {
-            (self.proxy.commits() == 1).then_some(())
-        })
-        .await;
+        until("the connection is cut", async || self.proxy.commits() == 1).await;
     }
 
     /// In the end the portal was asked once, and accepted that. An intent that was not acknowledged was not sent.

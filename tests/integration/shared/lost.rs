@@ -1,7 +1,7 @@
 //! A server is replaced by a copy that lost the last commits: what a process knew is added again, and nothing is sent twice.
 
 use super::ledger;
-use super::scene::{Shared, says, until_active};
+use super::scene::{Shared, until_active};
 use crate::reindex::scene::fail_for_a_reason;
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn an_attempt_that_the_database_lost_is_added_again_and_not_made_again() {
 
     shared.database.sql(older);
     shared.held(&first, "ledger").await;
-    assert!(says(&first, "the database lost what was written"));
+    assert!(first.lines_with("the database lost what was written") > 0);
     let attempts = ledger::outcomes(&shared.database);
     assert_eq!(attempts, ["accepted"]);
     first.collections(3).await;

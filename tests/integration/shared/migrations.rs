@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::ledger::count;
-use super::scene::{Shared, says, until_writable};
+use super::scene::{Shared, until_writable};
 use crate::support::process::said;
 use crate::support::wait::wait_for;
 
@@ -79,7 +79,7 @@ async fn tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let before = shared.database.dump();
     let exporter = shared.start().await;
     until_writable(&exporter, false).await;
-    assert!(says(&exporter, "newer version"), "{:#?}", exporter.output());
+    assert!(exporter.lines_with("newer version") > 0);
     exporter.stop().await;
     assert_eq!(shared.database.dump(), before, "it was changed");
     assert_eq!(shared.sent(), 0);

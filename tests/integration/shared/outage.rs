@@ -59,12 +59,8 @@ async fn comes_back(shared: &Shared, exporter: &Exporter, entered: u64) {
         .await;
 }
 
-/// How often the log says that an outage is over.
-fn ends(exporter: &Exporter) -> usize {
-    let lines = exporter.output().into_iter();
-    let ends = lines.filter(|line| line.contains("state can be used: "));
-    ends.count()
-}
+/// What the log says when an outage is over.
+const END: &str = "state can be used: ";
 
 /// Nothing may be attempted before a file has failed for a reason.
 async fn patient(server: &Server) -> Shared {
@@ -87,7 +83,7 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     server.start().await;
     comes_back(&shared, &exporter, entered + 1).await;
     assert_eq!(shared.sent(), 0);
-    assert_eq!(ends(&exporter), 1);
+    assert_eq!(exporter.lines_with(END), 1);
 
     server.kill().await;
     goes_on_without_server(&shared, &exporter, "g.pdf").await;
@@ -96,7 +92,7 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     assert_eq!(shared.sent(), 0);
     server.start().await;
     comes_back(&shared, &exporter, entered + 3).await;
-    assert_eq!(ends(&exporter), 2);
+    assert_eq!(exporter.lines_with(END), 2);
     shared.attempted(&exporter, "accepted").await;
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);

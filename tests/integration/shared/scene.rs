@@ -11,7 +11,7 @@ use crate::reindex::scene::{LONG_AGO, Scene};
 use crate::support::exporter::{Exporter, STORES};
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
@@ -53,8 +53,8 @@ impl Shared {
     /// Lets a process meet the portal, and that be long ago. No process runs.
     pub(super) async fn meet_long_ago(&self) {
         let exporter = self.start().await;
-        wait_for("the portal is met", async || {
-            ledger::has_met(&self.database).then_some(())
+        until("the portal is met", async || {
+            ledger::has_met(&self.database)
         })
         .await;
         exporter.stop().await;
@@ -72,8 +72,8 @@ impl Shared {
     pub(super) async fn start_active(&self) -> Exporter {
         let before = ledger::holder(&self.database);
         let exporter = self.start().await;
-        wait_for("the process has the lease", async || {
-            (ledger::holder(&self.database) != before).then_some(())
+        until("the process has the lease", async || {
+            ledger::holder(&self.database) != before
         })
         .await;
         exporter
@@ -113,9 +113,4 @@ pub(super) async fn until_active(exporter: &Exporter, yes: bool) -> Exposition {
             active && is_shown == yes
         })
         .await
-}
-
-/// Whether the log has a line with a text.
-pub(super) fn says(exporter: &Exporter, text: &str) -> bool {
-    exporter.output().iter().any(|line| line.contains(text))
 }

@@ -24,7 +24,7 @@ use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::Proxy;
 use crate::support::random::Random;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use events::{Life, Weather};
 use kb_exposition::Sample;
@@ -201,7 +201,7 @@ impl Storm<'_> {
     /// ones for an hour, and nothing happens.
     async fn help_once(&self) {
         let exporter = Exporter::start(&self.scene.workspace).await;
-        wait_for("the attempts have helped", async || {
+        until("the attempts have helped", async || {
             self.scene.portal.world(|world| {
                 for folder in &self.folders {
                     while let Some(file) = world.file_with(*folder, &Status::Pending, 0) {
@@ -211,7 +211,7 @@ impl Storm<'_> {
             });
             let metrics = exporter.metrics().await;
             let helped = metrics.all("kb_reindex_outcomes_total", &[("outcome", "recovered")]);
-            (helped.map(Sample::count).sum::<u64>() >= 2).then_some(())
+            helped.map(Sample::count).sum::<u64>() >= 2
         })
         .await;
         exporter.stop().await;
@@ -228,7 +228,7 @@ impl Storm<'_> {
         let metrics = exporter.collected_again().await;
         failed_files_are_shown(&self.scene.portal, &self.folders, &metrics);
         // One whose process was killed has no result for a while: its request may still be under way.
-        wait_for("every result is counted", async || {
+        until("every result is counted", async || {
             let metrics = exporter.metrics().await;
             let counted = metrics.all("kb_reindex_attempts_total", &[]);
             let counted: u64 = counted.map(Sample::count).sum();
@@ -237,7 +237,7 @@ impl Storm<'_> {
             let results = attempts
                 .iter()
                 .filter(|attempt| !["", "not_sent"].contains(&attempt.outcome.as_str()));
-            (counted == results.count() as u64).then_some(())
+            counted == results.count() as u64
         })
         .await;
         exporter.stop().await;

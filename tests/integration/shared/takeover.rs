@@ -10,7 +10,7 @@ use crate::reindex::scene::{FAILED, READS, budget_left};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::{Exposition, Sample};
@@ -25,8 +25,8 @@ async fn one_attempt(shared: &Shared, [first, second]: [&Exporter; 2]) {
 
 /// Waits until another process than before has the lease.
 async fn taken_over(shared: &Shared, holder: &str) {
-    wait_for("the other process has the lease", async || {
-        (ledger::holder(&shared.database) != holder).then_some(())
+    until("the other process has the lease", async || {
+        ledger::holder(&shared.database) != holder
     })
     .await;
 }
@@ -38,10 +38,7 @@ pub(super) async fn stood_still(shared: &Shared) -> (Exporter, String) {
     let checked = shared.portal.requests_with(&files) + READS;
     shared.portal.hold_after(&files, checked);
     let exporter = shared.start_active().await;
-    wait_for("the folder is checked", async || {
-        (shared.portal.requests_with(&files) > checked).then_some(())
-    })
-    .await;
+    shared.portal.until_asked(&files, checked).await;
     let holder = ledger::holder(&shared.database);
     exporter.signal("STOP");
     shared.portal.heal();
@@ -74,10 +71,7 @@ async fn lost_at_the_intent(
     distant.change(|config| config["state"]["lease"] = lease.into());
     proxy.at_commit(at, WRITES_ATTEMPT);
     let exporter = Exporter::start(&distant).await;
-    wait_for("the intent is written", async || {
-        (proxy.commits() == 1).then_some(())
-    })
-    .await;
+    until("the intent is written", async || proxy.commits() == 1).await;
     (exporter, proxy, distant)
 }
 

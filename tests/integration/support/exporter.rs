@@ -8,7 +8,7 @@ use reqwest::Response;
 use serde_json::Value;
 
 use super::process::Process;
-use super::wait::wait_for;
+use super::wait::{until, wait_for};
 use super::workspace::{Workspace, program};
 use kb_exposition::{Exposition, Sample};
 
@@ -122,6 +122,43 @@ impl Exporter {
             holds(&metrics).then_some(metrics)
         })
         .await
+    }
+
+    /// What `/metrics` says when a sample has a value.
+    pub(crate) async fn until_value(
+        &self,
+        name: &str,
+        labels: &[(&str, &str)],
+        value: f64,
+    ) -> Exposition {
+        self.metrics_when(&format!("{name} of {labels:?} is {value}"), |metrics| {
+            metrics.value(name, labels) == Some(value)
+        })
+        .await
+    }
+
+    /// How many lines it wrote so far that contain a text.
+    pub(crate) fn lines_with(&self, text: &str) -> usize {
+        let lines = self.process.output();
+        lines.iter().filter(|line| line.contains(text)).count()
+    }
+
+    /// Waits until it wrote a line that contains a text.
+    pub(crate) async fn until_logged(&self, text: &str) {
+        until(text, async || self.lines_with(text) > 0).await;
+    }
+
+    /// Changes its configuration, and waits until that is in use.
+    pub(crate) async fn reconfigure(
+        &self,
+        workspace: &mut Workspace,
+        change: impl FnOnce(&mut Value),
+    ) {
+        let reloads = || self.lines_with("the configuration was read again and is in use");
+        let before = reloads();
+        workspace.change(change);
+        self.signal("HUP");
+        until("the configuration is in use", async || reloads() > before).await;
     }
 
     /// What `/metrics` says when these stores are writable, or none of them is.

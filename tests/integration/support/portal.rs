@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use kb_exposition::Exposition;
 use kb_simulator::faults::{Fault, Faults, RetryAfter, Scope, Target};
 use kb_simulator::{NewFile, Options, Simulator, Status, World};
 use uuid::Uuid;
@@ -125,6 +126,14 @@ impl Portal {
     pub(crate) fn counts(&self, folder: Uuid) -> Files {
         let counts = self.world(|world| world.counts(folder));
         files_of(&counts.unwrap_or_default())
+    }
+
+    /// Whether folders are shown with the files that they have.
+    pub(crate) fn are_counted(&self, folders: &[Uuid], metrics: &Exposition) -> bool {
+        let files = |folder: &Uuid| metrics.by_status("kb_folder_files", &folder.to_string());
+        folders
+            .iter()
+            .all(|folder| files(folder) == self.counts(*folder))
     }
 
     /// Adds a file of a status to a folder's root.

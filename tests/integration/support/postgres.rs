@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 use super::process::Process;
-use super::wait::wait_for;
+use super::wait::until;
 use database::{Access, Database};
 use home::{Home, USER};
 
@@ -136,8 +136,8 @@ impl Server {
         process.ended().await;
         // Its memory is in use until the last of them is gone.
         let is_gone = |id: &u32| stat(*id).is_none_or(|(state, _)| state == "Z");
-        wait_for("all processes of the server are gone", async || {
-            all.iter().all(is_gone).then_some(())
+        until("all processes of the server are gone", async || {
+            all.iter().all(is_gone)
         })
         .await;
         home::forget(&self.folder);

@@ -15,6 +15,7 @@ use kb_simulator::faults::Faults;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::wait::until;
 use super::writes::Writes;
 
 /// Requests that wait: those whose path and query contain a text, but for the first so many since the server was started.
@@ -112,6 +113,12 @@ impl Server {
         let requests = self.front.requests();
         let written = requests.iter().filter(|asked| asked.method != Method::GET);
         written.count()
+    }
+
+    /// Waits until more than so many were asked for that contain a text.
+    pub(crate) async fn until_asked(&self, containing: &str, times: usize) {
+        let what = format!("more than {times} requests with {containing}");
+        until(&what, async || self.requests_with(containing) > times).await;
     }
 
     /// How many were asked for that contain a text.

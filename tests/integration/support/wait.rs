@@ -13,6 +13,11 @@ pub(crate) async fn wait_for<T>(what: &str, attempt: impl AsyncFnMut() -> Option
     wait(what, PAUSES, attempt).await
 }
 
+/// Waits until something is so.
+pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    wait_for(what, async || is_so().await.then_some(())).await;
+}
+
 /// The same for a moment that passes: it looks as often at the end as at the beginning.
 pub(crate) async fn watch_for<T>(what: &str, attempt: impl AsyncFnMut() -> Option<T>) -> T {
     wait(what, [PAUSES[0]; 2], attempt).await

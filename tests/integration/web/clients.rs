@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use super::{PASSWORD, Secured, users};
 use crate::support::exporter::client;
 use crate::support::prometheus::{Prometheus, scraping};
-use crate::support::wait::wait_for;
+use crate::support::wait::{until, wait_for};
 
 /// Less than the time after which Prometheus gives up.
 const SOON: Duration = Duration::from_secs(5);
@@ -73,9 +73,9 @@ async fn a_real_prometheus_that_gives_up_before_its_password_was_checked_gets_in
     let password = json!({"username": "alice", "password": PASSWORD});
     config["scrape_configs"][0]["basic_auth"] = password;
     let prometheus = Prometheus::start(&config, tempfile::tempdir().unwrap(), &[]).await;
-    wait_for("Prometheus gets in", async || {
+    until("Prometheus gets in", async || {
         let up = prometheus.query("up").await;
-        up.iter().any(|up| up["value"][1] == "1").then_some(())
+        up.iter().any(|up| up["value"][1] == "1")
     })
     .await;
 }

@@ -8,9 +8,8 @@ use super::{counted, scene};
 use crate::support::exporter::Exporter;
 use crate::support::process::Process;
 use crate::support::sqlite::Sqlite;
-use crate::support::wait::wait_for;
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
-use kb_exposition::Exposition;
 
 /// Ends at once with a state folder that was prepared, says why in one sentence, and leaves its file as it was.
 async fn refused(prepare: impl AsyncFnOnce(&Path), says: &str) {
@@ -75,32 +74,23 @@ async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_ther
     counted(&exporter, &portal).await;
     let folder = folders[1].to_string();
     let labels = [("folder_id", folder.as_str()), ("status", "failed")];
-    let entries = |metrics: &Exposition| metrics.value("kb_folder_status_entries_total", &labels);
+    let entered = "kb_folder_status_entries_total";
     portal.fail_one(folders[1]);
-    exporter
-        .metrics_when("an entry is counted", |metrics| {
-            entries(metrics) == Some(1.0)
-        })
-        .await;
+    exporter.until_value(entered, &labels, 1.0).await;
 
     // Nothing can be written to any file.
     limit_files(&exporter, "1");
     portal.fail_one(folders[1]);
     counted(&exporter, &portal).await;
-    wait_for("the health page says so", async || {
+    until("the health page says so", async || {
         let said = health_of(&exporter).await;
         said.contains("counters of entries do not change")
-            .then_some(())
     })
     .await;
-    assert_eq!(entries(&exporter.metrics().await), Some(1.0));
+    assert_eq!(exporter.metrics().await.value(entered, &labels), Some(1.0));
 
     limit_files(&exporter, "unlimited");
-    exporter
-        .metrics_when("what entered meanwhile is counted", |metrics| {
-            entries(metrics) == Some(2.0)
-        })
-        .await;
+    exporter.until_value(entered, &labels, 2.0).await;
     exporter.stop().await;
 }
 

@@ -16,9 +16,9 @@ const ROTATED: &str = "kbk_rotated_902c";
 
 async fn until_unavailable(exporter: &Exporter, reason: &str) {
     let labels = [("reason", reason)];
-    let is_said =
-        |metrics: &Exposition| metrics.value("kb_portal_unavailable", &labels) == Some(1.0);
-    exporter.metrics_when(reason, is_said).await;
+    exporter
+        .until_value("kb_portal_unavailable", &labels, 1.0)
+        .await;
 }
 
 #[tokio::test]

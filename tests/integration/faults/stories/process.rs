@@ -4,6 +4,8 @@ use super::{KEY, counted, scene};
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
 
+const SUCCESSFUL: &str = "kb_exporter_config_last_reload_successful";
+
 #[tokio::test]
 async fn a_wrong_configuration_leaves_the_old_one_in_use_however_it_is_reloaded() {
     let (portal, folders, workspace) = scene(|_| {}).await;
@@ -21,7 +23,7 @@ async fn a_wrong_configuration_leaves_the_old_one_in_use_however_it_is_reloaded(
         workspace.configure(wrong);
         assert_eq!(reload(&exporter).await, 500, "{wrong}");
         let metrics = exporter.metrics().await;
-        let successful = metrics.value("kb_exporter_config_last_reload_successful", &[]);
+        let successful = metrics.value(SUCCESSFUL, &[]);
         assert_eq!(successful, Some(0.0), "{wrong}");
         portal.fail_one(folders[0]);
         counted(&exporter, &portal).await;
@@ -30,11 +32,7 @@ async fn a_wrong_configuration_leaves_the_old_one_in_use_however_it_is_reloaded(
     assert_eq!(reload(&exporter).await, 200);
     workspace.configure(&wrong[0]);
     exporter.signal("HUP");
-    exporter
-        .metrics_when("the signal was followed", |metrics| {
-            metrics.value("kb_exporter_config_last_reload_successful", &[]) == Some(0.0)
-        })
-        .await;
+    exporter.until_value(SUCCESSFUL, &[], 0.0).await;
     portal.fail_one(folders[1]);
     counted(&exporter, &portal).await;
     witness::reads_well(&exporter, KEY).await;

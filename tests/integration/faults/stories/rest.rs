@@ -23,23 +23,16 @@ async fn folders_whose_requests_rest_stop_no_other() {
     for folder in resting {
         portal.strike(Target::Folder(folder), Fault::Status(503, MINUTE));
     }
-    exporter
-        .metrics_when("the folders are down while their reads rest", |metrics| {
-            resting.iter().all(|folder| {
-                let id = folder.to_string();
-                metrics.value("kb_folder_up", &[("folder_id", &*id)]) == Some(0.0)
-            })
-        })
-        .await;
+    for folder in resting {
+        let labels = [("folder_id", &*folder.to_string())];
+        exporter.until_value("kb_folder_up", &labels, 0.0).await;
+    }
     for folder in others {
         portal.fail_one(folder);
     }
     exporter
         .metrics_when("the other folders are counted", |metrics| {
-            others.iter().all(|folder| {
-                let files = metrics.by_status("kb_folder_files", &folder.to_string());
-                files == portal.counts(*folder)
-            })
+            portal.are_counted(&others, metrics)
         })
         .await;
 }

@@ -17,11 +17,7 @@ async fn counts_that_are_too_old_are_withdrawn_and_come_back() {
     portal.strike(Target::Folder(folders[0]), fault);
     let [struck, beside] = folders.map(|folder| folder.to_string());
     let labels = [("folder_id", struck.as_str())];
-    let metrics = exporter
-        .metrics_when("the struck folder is down", |metrics| {
-            metrics.value("kb_folder_up", &labels) == Some(0.0)
-        })
-        .await;
+    let metrics = exporter.until_value("kb_folder_up", &labels, 0.0).await;
     let last = metrics.by_status("kb_folder_files", &struck);
     assert_eq!(last, portal.counts(folders[0]), "the last counts stay");
     let success = "kb_folder_last_success_timestamp_seconds";

@@ -16,7 +16,7 @@ use crate::support::portal::Portal;
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
-use crate::support::wait::{wait_for, watch_for};
+use crate::support::wait::{until, watch_for};
 use crate::support::workspace::Workspace;
 
 /// How long a process lives, in milliseconds. It acts only after its second collection, and waits for others before.
@@ -185,9 +185,9 @@ impl Weather<'_> {
         };
         self.server.fail_over().await;
         self.proxy.open();
-        wait_for("what was lost is added again", async || {
+        until("what was lost is added again", async || {
             let found = self.attempts();
-            lost.keys().all(|id| found.contains_key(id)).then_some(())
+            lost.keys().all(|id| found.contains_key(id))
         })
         .await;
         drop(deaths);
