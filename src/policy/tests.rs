@@ -46,6 +46,23 @@ fn ago(duration: Duration) -> Timestamp {
     NOON.before(duration)
 }
 
+/// The portal refused, and perhaps said for how many seconds.
+fn refused(status: u16, retry_after: Option<u64>) -> Outcome {
+    Outcome::Refused {
+        status,
+        retry_after: retry_after.map(Duration::from_secs),
+    }
+}
+
+/// The portal answered 503, and perhaps said for how many seconds.
+fn unavailable(retry_after: Option<u64>) -> Outcome {
+    let why = Lost::Status {
+        status: 503,
+        retry_after: retry_after.map(Duration::from_secs),
+    };
+    Outcome::Unknown { why }
+}
+
 /// A portal's ledger, written as a reindexer would.
 #[derive(Debug, Clone)]
 struct TestLedger {
@@ -220,6 +237,14 @@ impl Setup {
     fn decision(&self) -> Decision {
         let id = folder(self.folders[0].number);
         self.decide().folders[&id].clone()
+    }
+
+    /// What holds the first folder, if anything does.
+    fn hold(&self) -> Option<Hold> {
+        match self.decision().choice {
+            Choice::Hold(hold) => Some(hold),
+            Choice::Send { .. } => None,
+        }
     }
 
     fn reason(&self) -> Reason {

@@ -27,10 +27,7 @@ fn one_folder_tries_a_class_and_when_its_files_come_back_all_are_sent() {
 fn after_a_try_in_vain_the_class_pauses_and_the_hold_names_class_and_folder() {
     let mut setup = failing(20);
     setup.ledger.tried(7, NOON, "timeout", 4, 0);
-    let decision = setup.decision();
-    let Choice::Hold(hold) = decision.choice else {
-        panic!("the class pauses")
-    };
+    let hold = setup.hold().expect("the class pauses");
     assert_eq!(hold.reason, Reason::Class);
     let cause = Cause::Class {
         class: class("timeout"),
@@ -56,13 +53,7 @@ fn folders_whose_requests_are_refused_use_up_no_try_of_the_others() {
     let mut setup = failing(4);
     for number in 1..=3 {
         let id = setup.ledger.intend(number, NOON, "timeout", &[number]);
-        let status = 403;
-        let retry_after = None;
-        let outcome = Outcome::Refused {
-            status,
-            retry_after,
-        };
-        setup.ledger.settle(id, outcome);
+        setup.ledger.settle(id, refused(403, None));
     }
     assert_eq!(setup.sent(), [4]);
 }

@@ -13,18 +13,6 @@ fn answered(setup: &mut Setup, of: u128, at: Timestamp, outcome: Outcome) {
     setup.ledger.settle(id, outcome);
 }
 
-const REFUSED: Outcome = Outcome::Refused {
-    status: 403,
-    retry_after: None,
-};
-
-const UNAVAILABLE: Outcome = Outcome::Unknown {
-    why: Lost::Status {
-        status: 503,
-        retry_after: None,
-    },
-};
-
 const TABLE: &[(Reason, Otherwise)] = &[
     (Reason::Off, |s| s.folder().rules.mode = Mode::Off),
     (Reason::KillSwitch, |s| s.kill_switch = true),
@@ -38,10 +26,10 @@ const TABLE: &[(Reason, Otherwise)] = &[
     }),
     (Reason::Portal, |s| s.is_unusable = true),
     (Reason::Portal, |s| {
-        answered(s, 2, ago(MINUTE * 5), UNAVAILABLE);
+        answered(s, 2, ago(MINUTE * 5), unavailable(None));
     }),
     (Reason::Portal, |s| {
-        answered(s, 1, ago(MINUTE * 59), REFUSED);
+        answered(s, 1, ago(MINUTE * 59), refused(403, None));
     }),
     (Reason::Counts, |s| s.folder().usable = false),
     (Reason::NothingEligible, |s| s.folder().failed.clear()),
@@ -127,10 +115,7 @@ fn a_dry_run_decides_what_would_be_sent_and_sends_nothing() {
 fn a_hold_says_until_when() {
     let mut setup = Setup::new(Mode::Enforce);
     setup.ledger.tried(1, ago(MINUTE * 59), "timeout", 3, 3);
-    let until = |setup: &Setup| match setup.decision().choice {
-        Choice::Hold(hold) => hold.until,
-        Choice::Send { .. } => None,
-    };
+    let until = |setup: &Setup| setup.hold().unwrap().until;
     assert_eq!(until(&setup), Some(NOON.after(MINUTE)));
     let mut setup = Setup::new(Mode::Enforce);
     setup.folder().age(MINUTE * 9);
@@ -202,7 +187,7 @@ fn an_attempt_is_worth_it_with_ten_files_that_are_not_eligible_for_each_that_is_
         // Files that failed long ago: nothing is to be waited for.
         setup.now = NOON.after(HOUR * 2);
         assert_eq!(setup.reason(), reason, "{bad} beside {good}");
-        if let Choice::Hold(hold) = setup.decision().choice {
+        if let Some(hold) = setup.hold() {
             let eligible = u64::try_from(good).unwrap();
             let others = u64::try_from(bad).unwrap();
             let most = others - 1;

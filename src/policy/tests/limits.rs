@@ -3,22 +3,13 @@
 use super::*;
 use crate::config::Budget;
 
-fn refused(status: u16, retry_after: Option<u64>) -> Outcome {
-    Outcome::Refused {
-        status,
-        retry_after: retry_after.map(Duration::from_secs),
-    }
-}
-
-/// For how long the folder is held after an attempt that was answered so.
-fn held_after(outcome: Outcome) -> Duration {
+/// Why the folder is held, and for how long, after an attempt in a folder that was made at a time and answered so at noon.
+fn held_after(of: u128, made: Timestamp, outcome: Outcome) -> Option<(Reason, Duration)> {
     let mut setup = Setup::new(Mode::Enforce);
-    let id = setup.ledger.intend(1, NOON, "reset", &[7]);
-    setup.ledger.settle(id, outcome);
-    match setup.decision().choice {
-        Choice::Hold(hold) => hold.until.unwrap().since(NOON),
-        Choice::Send { .. } => Duration::ZERO,
-    }
+    let id = setup.ledger.intend(of, made, "reset", &[7]);
+    setup.ledger.view.settle(id, NOON, outcome).unwrap();
+    let hold = setup.hold()?;
+    Some((hold.reason, hold.until.unwrap().since(NOON)))
 }
 
 #[test]
@@ -34,30 +25,24 @@ fn a_refusal_holds_the_folder_for_one_cooldown_or_for_as_long_as_the_portal_asks
         (Outcome::Accepted { updated: 0 }, 3_600),
         (Outcome::NotSent, 0),
     ] {
-        let expected = Duration::from_secs(seconds);
-        assert_eq!(held_after(outcome), expected, "{outcome:?}");
+        let held = held_after(1, NOON, outcome).map_or(0, |(_, time)| time.as_secs());
+        assert_eq!(held, seconds, "{outcome:?}");
     }
 }
 
 #[test]
 fn a_portal_that_carries_nothing_out_rests_for_pauses_that_double() {
     let mut setup = Setup::new(Mode::Enforce);
-    let why = Lost::Status {
-        status: 503,
-        retry_after: None,
-    };
     for (attempts, minutes) in [(1, 6), (2, 12), (3, 24), (4, 48), (5, 60), (6, 60)] {
         let of = 10 + attempts;
         let id = setup.ledger.intend(of, NOON, "reset", &[7]);
-        setup.ledger.settle(id, Outcome::Unknown { why });
-        let Choice::Hold(hold) = setup.decision().choice else {
-            panic!("{attempts} attempts")
-        };
+        setup.ledger.settle(id, unavailable(None));
+        let hold = setup.hold().unwrap();
         assert_eq!(hold.reason, Reason::Portal);
         assert_eq!(hold.until, Some(NOON.after(MINUTE * minutes)));
     }
     let moved = setup.ledger.intend(20, NOON, "reset", &[7]);
-    setup.ledger.settle(moved, Outcome::Unknown { why });
+    setup.ledger.settle(moved, unavailable(None));
     let review = Review {
         changed: vec![(key(7), FileState::Waiting)],
         verdict: None,
@@ -66,35 +51,19 @@ fn a_portal_that_carries_nothing_out_rests_for_pauses_that_double() {
     assert_ne!(setup.reason(), Reason::Portal, "files moved");
 }
 
-/// Why a folder is held, and until when, after an attempt in another one that was answered so ten minutes later.
-fn portal_held_after(outcome: Outcome) -> Option<(Reason, Duration)> {
-    let mut setup = Setup::new(Mode::Enforce);
-    let id = setup.ledger.intend(2, ago(MINUTE * 10), "reset", &[7]);
-    setup.ledger.view.settle(id, NOON, outcome).unwrap();
-    match setup.decision().choice {
-        Choice::Hold(hold) => Some((hold.reason, hold.until.unwrap().since(NOON))),
-        Choice::Send { .. } => None,
-    }
-}
-
 #[test]
 fn a_portal_that_asks_for_it_rests_for_as_long_as_that_but_for_a_day_at_most() {
-    let unavailable = |seconds| Outcome::Unknown {
-        why: Lost::Status {
-            status: 503,
-            retry_after: Some(Duration::from_secs(seconds)),
-        },
-    };
     for (outcome, rests) in [
         (refused(429, Some(4 * 3_600)), Some(HOUR * 4)),
         (refused(429, Some(1)), Some(MINUTE * 6)),
         (refused(429, Some(30 * 86_400)), Some(DAY)),
-        (unavailable(4 * 3_600), Some(HOUR * 4)),
-        (unavailable(30 * 86_400), Some(DAY)),
+        (unavailable(Some(4 * 3_600)), Some(HOUR * 4)),
+        (unavailable(Some(30 * 86_400)), Some(DAY)),
         (refused(409, Some(4 * 3_600)), None),
     ] {
         let expected = rests.map(|rests| (Reason::Portal, rests));
-        assert_eq!(portal_held_after(outcome), expected, "{outcome:?}");
+        let held = held_after(2, ago(MINUTE * 10), outcome);
+        assert_eq!(held, expected, "{outcome:?}");
     }
 }
 
@@ -144,9 +113,7 @@ fn a_folder_with_more_files_than_the_budget_has_a_whole_window_alone() {
     setup.folder().rules.budget.files = 20;
     assert_eq!(setup.reason(), Reason::Eligible);
     setup.ledger.tried(2, ago(HOUR * 20), "reset", 1, 1);
-    let Choice::Hold(hold) = setup.decision().choice else {
-        panic!("the window is used")
-    };
+    let hold = setup.hold().expect("the window is used");
     assert_eq!(hold.reason, Reason::Budget);
     assert_eq!(hold.until, Some(NOON.after(HOUR * 4)));
 }

@@ -137,12 +137,8 @@ fn after(outcome: Outcome, minutes: u32, seen: [Observation; 2]) -> (u64, Option
 fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
     const UNREAD: Observation = Observation::Unread;
     let accepted = Outcome::Accepted { updated: 0 };
-    let unavailable = Lost::Status {
-        status: 503,
-        retry_after: None,
-    };
-    let [unavailable, lost, unreadable] =
-        [unavailable, Lost::NoAnswer, Lost::Unreadable].map(|why| Outcome::Unknown { why });
+    let unavailable = unavailable(None);
+    let [lost, unreadable] = [Lost::NoAnswer, Lost::Unreadable].map(|why| Outcome::Unknown { why });
     let in_vain = (0, Some(Verdict::Inconclusive));
     let day = 24 * 60;
     for (outcome, minutes, seen, expected) in [
@@ -181,11 +177,7 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
     let mut ledger = TestLedger::new();
     let under_way = ledger.intend(1, ago(DAY), "timeout", &[1]);
     let refused = ledger.intend(2, ago(DAY), "timeout", &[1]);
-    let outcome = Outcome::Refused {
-        status: 400,
-        retry_after: None,
-    };
-    ledger.settle(refused, outcome);
+    ledger.settle(refused, super::refused(400, None));
     let withdrawn = ledger.intend(3, ago(DAY), "timeout", &[1]);
     ledger.settle(withdrawn, Outcome::NotSent);
     for id in [under_way, refused, withdrawn] {
