@@ -65,10 +65,7 @@ async fn an_authority_that_comes_or_is_replaced_on_disk_is_used_without_a_reload
     let address: SocketAddr = address.parse().unwrap();
     let listener = Arc::new(TcpListener::bind("127.0.0.1:0").await.unwrap());
     let base_url = format!("https://{}", listener.local_addr().unwrap());
-    let mut workspace = Workspace::with(&[("main", base_url)], |config| {
-        config["collect"]["schedule"] = "1s".into();
-        config["request"]["retries"] = 0.into();
-    });
+    let mut workspace = Workspace::each_second(&[("main", base_url)]);
     let authority = workspace.path("ca.pem");
     workspace.change(|config| {
         config["portals"][0]["ca_file"] = serde_json::json!(authority);

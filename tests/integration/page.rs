@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::browser::{Browser, SCREENS};
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
-use crate::support::wait::{until, wait_for};
+use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 
 /// Files by folder id and status.
@@ -93,26 +93,12 @@ async fn the_pages_show_the_numbers_of_the_metrics_and_keep_hostile_text_text() 
     assert_eq!(browser.value(ids).await, 1, "who has no name has an id");
     let hostile = "[...document.querySelectorAll('tbody th a')].find(link => link.textContent.includes('bold')).click()";
     browser.value(hostile).await;
-    let heading = wait_for("the folder's page", async || {
-        let heading = browser
-            .value("document.querySelector('h1').textContent")
-            .await;
-        (heading == HOSTILE).then_some(heading)
-    })
-    .await;
-    assert_eq!(heading, HOSTILE);
-    let example = browser
-        .value("document.querySelector('main').textContent")
-        .await;
-    assert!(
-        example.as_str().unwrap().contains("What to do"),
-        "{example}"
-    );
+    let is_open = async || browser.text("h1").await == HOSTILE;
+    until("the folder's page", is_open).await;
+    let example = browser.text("main").await;
+    assert!(example.contains("What to do"), "{example}");
     browser.open(&url("/errors"), SCREENS[0]).await;
-    let text = browser
-        .value("document.querySelector('main').textContent")
-        .await;
-    let text = text.as_str().unwrap();
+    let text = browser.text("main").await;
     assert!(text.contains(HOSTILE) && !text.contains('\u{1b}'), "{text}");
     let taken = browser
         .value("[document.title, document.querySelectorAll('main b, main script').length]")
@@ -174,10 +160,8 @@ async fn a_page_that_is_open_shows_newer_numbers_by_itself() {
         .await;
     let inbox = link.as_str().unwrap().parse().unwrap();
     portal.file(inbox, "another.pdf", Status::Failed);
-    until("the page shows the fourth file", async || {
-        failed().await == 4
-    })
-    .await;
+    let are_four = async || failed().await == 4;
+    until("the page shows the fourth file", are_four).await;
     let focus = "document.activeElement.getAttribute('href')?.split('/').pop()";
     assert_eq!(browser.value(focus).await, link, "the link has the focus");
     browser

@@ -80,9 +80,7 @@ async fn a_folder_of_any_size_costs_what_is_not_done() {
     ];
     // A scan of its few pages shows that the portal sorts.
     failed(&portal, "A few", 60, 400);
-    let workspace = workspace(&portal, |config| {
-        config["collect"]["quiet_every"] = "1s".into();
-    });
+    let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter
         .metrics_when("reads by boundaries cost little", |metrics| {

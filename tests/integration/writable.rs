@@ -17,11 +17,6 @@ async fn open(workspace: &Workspace) -> Sqlite {
     Sqlite::open(&workspace.path("state").join("state.db")).await
 }
 
-/// What `/health` says of the one portal.
-async fn notes(exporter: &Exporter) -> String {
-    exporter.json("/health").await["checks"]["portal:main"][0]["output"].to_string()
-}
-
 #[tokio::test]
 async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_write() {
     let portal = Portal::start().await;
@@ -36,13 +31,13 @@ async fn a_database_that_refuses_writes_is_shown_also_when_there_is_nothing_to_w
     database.sql("BEGIN IMMEDIATE").await;
     exporter.until_writable(&STORES, false).await;
     let notes_of_refusals = ["counters of entries do not change", "nothing is reindexed"];
-    let said = notes(&exporter).await;
+    let said = exporter.notes().await;
     for note in notes_of_refusals {
         assert!(said.contains(note), "{said}");
     }
     database.sql("ROLLBACK").await;
     exporter.until_writable(&STORES, true).await;
-    let said = notes(&exporter).await;
+    let said = exporter.notes().await;
     for note in notes_of_refusals {
         assert!(!said.contains(note), "{said}");
     }

@@ -44,9 +44,7 @@ async fn two_entries_with_one_address_send_a_folder_once_and_share_the_budget() 
 async fn a_portal_with_another_name_keeps_its_cooldown_and_its_counters() {
     let mut scene = Scene::new("enforce").await;
     let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.helped_and_failed_anew(&exporter).await;
-    let before = scene.held(&exporter, "cooldown").await;
+    let before = scene.in_cooldown(&exporter).await;
     let id = scene.folder.to_string();
     let entries = |metrics: &Exposition| metrics.by_status("kb_folder_status_entries_total", &id);
     for name in ["other", "main"] {
@@ -88,10 +86,8 @@ async fn one_portal_under_two_host_names_is_reindexed_under_the_first_alone() {
     })
     .await;
     let exporter = scene.start().await;
-    until("both are met", async || {
-        ledger::has_met(&scene.workspace, 2)
-    })
-    .await;
+    let are_met = async || ledger::has_met(&scene.workspace, 2);
+    until("both are met", are_met).await;
     exporter.stop().await;
     ledger::age(&scene.workspace, LONG_AGO);
     let exporter = scene.start().await;

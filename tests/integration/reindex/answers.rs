@@ -86,9 +86,7 @@ async fn what_is_charged_and_who_waits_is_shown_while_an_answer_is_awaited() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
     fail_for_a_reason(&scene.portal, other, "a.pdf");
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
+    let exporter = scene.held_at_the_answer().await;
     let budget = "kb_reindex_budget_remaining_files";
     let metrics = exporter.until_value(budget, &[], 4_999.0).await;
     for (folder, files, held) in [(scene.folder, FAILED, None), (other, 1, Some(1))] {
@@ -110,9 +108,7 @@ async fn an_answer_may_take_longer_than_those_to_other_requests() {
         config["request"]["timeout"] = "1s".into();
     })
     .await;
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
+    let exporter = scene.held_at_the_answer().await;
     // Each takes a second.
     exporter.collections(3).await;
     scene.portal.heal();

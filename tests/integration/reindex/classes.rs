@@ -11,9 +11,7 @@ async fn the_command_shows_the_numbers_that_decide() {
     // With the class that they will have later, too.
     scene.settle(&Status::Failed);
     let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.helped_and_failed_anew(&exporter).await;
-    scene.held(&exporter, "cooldown").await;
+    scene.in_cooldown(&exporter).await;
     exporter.collected_again().await;
     let mut command = scene.workspace.command();
     command.args(["reindex", "classes", "--output", "json"]);

@@ -25,9 +25,7 @@ async fn a_clock_that_is_set_forward_ends_no_cooldown_and_no_window_of_the_budge
     make_old_ledger(&scene.workspace).await;
     let clock = Clock::of(&scene);
     let exporter = clock.start(&scene).await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.helped_and_failed_anew(&exporter).await;
-    let before = scene.held(&exporter, "cooldown").await;
+    let before = scene.in_cooldown(&exporter).await;
 
     clock.set("+25h");
     exporter.collected_again().await;
@@ -46,8 +44,7 @@ async fn a_clock_that_is_set_forward_ends_no_cooldown_and_no_window_of_the_budge
 async fn with_an_attempt() -> Scene {
     let scene = Scene::new("enforce").await;
     let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.helped_and_failed_anew(&exporter).await;
+    scene.in_cooldown(&exporter).await;
     exporter.stop().await;
     scene
 }

@@ -7,9 +7,7 @@ use crate::support::wait::until;
 async fn a_forgiven_folder_is_sent_again_before_its_cooldown_ends() {
     let scene = Scene::new("enforce").await;
     let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.helped_and_failed_anew(&exporter).await;
-    scene.held(&exporter, "cooldown").await;
+    scene.in_cooldown(&exporter).await;
     let said = scene.forgive(&["--folder", "Inbox"], &[]);
     assert!(said.contains("with its next collection"), "{said}");
     until("the folder is sent again", async || scene.sent() == 2).await;

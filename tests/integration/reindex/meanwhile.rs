@@ -80,9 +80,7 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
 #[tokio::test]
 async fn a_portal_that_is_taken_out_and_put_back_does_not_send_again_what_was_under_way() {
     let mut scene = Scene::new("enforce").await;
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
+    let exporter = scene.held_at_the_answer().await;
     let mut main = json!(null);
     let take_out = |config: &mut Value| {
         main = config["portals"][0].clone();
@@ -103,9 +101,7 @@ async fn a_portal_that_is_taken_out_and_put_back_does_not_send_again_what_was_un
 #[tokio::test]
 async fn an_outcome_that_the_disk_refuses_is_written_later() {
     let scene = Scene::new("enforce").await;
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
+    let exporter = scene.held_at_the_answer().await;
     let mut locked = Sqlite::open(&ledger::path(&scene.workspace)).await;
     locked.sql("BEGIN IMMEDIATE").await;
     scene.portal.refuse(Target::ReindexFailed, 403);
@@ -126,9 +122,7 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
         let folder = scene.portal.folder(name);
         scene.portal.file(folder, "a.pdf", Status::Failed);
     }
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
+    let exporter = scene.held_at_the_answer().await;
     let decisions = async || {
         let metrics = exporter.metrics().await;
         let decisions = metrics.all("kb_reindex_decisions_total", &[]);
@@ -148,9 +142,7 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
 async fn a_reload_that_moves_the_state_and_a_stop_do_not_wait_for_an_answer_of_the_portal() {
     for stops_at_once in [false, true] {
         let mut scene = Scene::new("enforce").await;
-        scene.portal.hold(REINDEX_FAILED);
-        let exporter = scene.start_with_old_ledger().await;
-        scene.first_sent().await;
+        let exporter = scene.held_at_the_answer().await;
         let elsewhere = scene.workspace.path("elsewhere");
         scene
             .workspace

@@ -152,6 +152,13 @@ impl Scene {
         self.settle(&Status::Failed);
     }
 
+    /// Lets the first attempt help, and its files fail anew. What `/metrics` says when the cooldown holds these.
+    pub(crate) async fn in_cooldown(&self, exporter: &Exporter) -> Exposition {
+        self.attempted(exporter, "accepted").await;
+        self.helped_and_failed_anew(exporter).await;
+        self.held(exporter, "cooldown").await
+    }
+
     /// Brings all files that failed, and were reindexed, into a status.
     pub(crate) fn settle(&self, status: &Status) {
         let files = self.portal.world(|world| world.file_ids(self.folder));
@@ -172,6 +179,14 @@ impl Scene {
         change: impl FnOnce(&mut Value),
     ) {
         exporter.reconfigure(&mut self.workspace, change).await;
+    }
+
+    /// An exporter that waits for the answer to its first attempt.
+    pub(crate) async fn held_at_the_answer(&self) -> Exporter {
+        self.portal.hold(REINDEX_FAILED);
+        let exporter = self.start_with_old_ledger().await;
+        self.first_sent().await;
+        exporter
     }
 
     /// Waits until the first attempt's request has come to the portal.

@@ -4,7 +4,6 @@ use super::ledger::{self, WRITES_ATTEMPT, WRITES_OUTCOME};
 use super::scene::{Shared, until_writable};
 use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
-use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
@@ -22,10 +21,8 @@ impl Distant {
     async fn start() -> Self {
         let shared = Shared::with("enforce", only_with_a_reason).await;
         shared.meet_long_ago().await;
-        let proxy = Proxy::before(Server::shared().await.address()).await;
-        let mut distant = shared.by(&shared.database.url_at(proxy.address()));
-        // It does not end while the process finds out.
-        distant.change(|config| config["state"]["lease"] = "20s".into());
+        // The lease does not end while the process finds out.
+        let (proxy, distant) = shared.distant("20s").await;
         let exporter = Exporter::start(&distant).await;
         shared.held(&exporter, "nothing_eligible").await;
         Self {

@@ -15,9 +15,7 @@ async fn an_attempt_that_the_database_lost_is_added_again_and_not_made_again() {
     let first = shared.start_active().await;
     until_active(&first, true).await;
     shared.database.sql(copy);
-    shared.attempted(&first, "accepted").await;
-    shared.helped_and_failed_anew(&first).await;
-    shared.held(&first, "cooldown").await;
+    shared.in_cooldown(&first).await;
 
     shared.database.sql(older);
     shared.held(&first, "ledger").await;

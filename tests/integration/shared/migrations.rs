@@ -49,8 +49,7 @@ async fn a_command_that_only_reads_makes_no_tables_and_reads_what_the_process_wr
 
     shared.meet_long_ago().await;
     let exporter = shared.start().await;
-    shared.attempted(&exporter, "accepted").await;
-    shared.helped_and_failed_anew(&exporter).await;
+    shared.in_cooldown(&exporter).await;
     let printed: Value = serde_json::from_slice(&history().await.stdout).unwrap();
     let attempt = &printed["attempts"][0];
     for (key, value) in [

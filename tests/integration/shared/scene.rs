@@ -11,6 +11,7 @@ use crate::reindex::scene::{LONG_AGO, Scene};
 use crate::support::exporter::{Exporter, STORES};
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
+use crate::support::postgres::proxy::Proxy;
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
@@ -50,13 +51,19 @@ impl Shared {
         workspace
     }
 
+    /// What another process is started with whose way to the database leads through a proxy, with a lease.
+    pub(super) async fn distant(&self, lease: &str) -> (Proxy, Workspace) {
+        let proxy = Proxy::before(Server::shared().await.address()).await;
+        let mut workspace = self.by(&self.database.url_at(proxy.address()));
+        workspace.change(|config| config["state"]["lease"] = lease.into());
+        (proxy, workspace)
+    }
+
     /// Lets a process meet the portal, and that be long ago. No process runs.
     pub(super) async fn meet_long_ago(&self) {
         let exporter = self.start().await;
-        until("the portal is met", async || {
-            ledger::has_met(&self.database)
-        })
-        .await;
+        let is_met = async || ledger::has_met(&self.database);
+        until("the portal is met", is_met).await;
         exporter.stop().await;
         ledger::age(&self.database, LONG_AGO);
     }
@@ -72,11 +79,14 @@ impl Shared {
     pub(super) async fn start_active(&self) -> Exporter {
         let before = ledger::holder(&self.database);
         let exporter = self.start().await;
-        until("the process has the lease", async || {
-            ledger::holder(&self.database) != before
-        })
-        .await;
+        self.taken_over(&before).await;
         exporter
+    }
+
+    /// Waits until another process than before has the lease.
+    pub(super) async fn taken_over(&self, holder: &str) {
+        let is_other = async || ledger::holder(&self.database) != holder;
+        until("another process has the lease", is_other).await;
     }
 }
 

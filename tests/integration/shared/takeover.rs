@@ -8,7 +8,6 @@ use super::ledger::{self, WRITES_ATTEMPT};
 use super::scene::{LEASE, Shared, until_active};
 use crate::reindex::scene::{FAILED, READS, budget_left};
 use crate::support::exporter::Exporter;
-use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
@@ -21,14 +20,6 @@ async fn one_attempt(shared: &Shared, [first, second]: [&Exporter; 2]) {
     until_active(first, false).await;
     second.collections(3).await;
     assert_eq!(shared.sent(), 1);
-}
-
-/// Waits until another process than before has the lease.
-async fn taken_over(shared: &Shared, holder: &str) {
-    until("the other process has the lease", async || {
-        ledger::holder(&shared.database) != holder
-    })
-    .await;
 }
 
 /// Starts a process that stands still directly before an attempt, when all but the intent is done. Also who has the lease then.
@@ -50,7 +41,7 @@ async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it(
     let shared = Shared::new("enforce").await;
     let (first, holder) = stood_still(&shared).await;
     let second = shared.start().await;
-    taken_over(&shared, &holder).await;
+    shared.taken_over(&holder).await;
     shared.attempted(&second, "accepted").await;
     first.signal("CONT");
     one_attempt(&shared, [&first, &second]).await;
@@ -66,9 +57,7 @@ async fn lost_at_the_intent(
     at: AtCommit,
 ) -> (Exporter, Proxy, Workspace) {
     shared.meet_long_ago().await;
-    let proxy = Proxy::before(Server::shared().await.address()).await;
-    let mut distant = shared.by(&shared.database.url_at(proxy.address()));
-    distant.change(|config| config["state"]["lease"] = lease.into());
+    let (proxy, distant) = shared.distant(lease).await;
     proxy.at_commit(at, WRITES_ATTEMPT);
     let exporter = Exporter::start(&distant).await;
     until("the intent is written", async || proxy.commits() == 1).await;
@@ -82,7 +71,7 @@ async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_se
     let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseAfter).await;
     let holder = ledger::holder(&shared.database);
     let second = shared.start().await;
-    taken_over(&shared, &holder).await;
+    shared.taken_over(&holder).await;
     // Nobody knows whether the request of the first one is under way.
     shared.attempted(&second, "unknown").await;
     proxy.open();
@@ -115,7 +104,7 @@ async fn an_intent_whose_commit_is_late_is_made_by_another_process() {
     let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseBefore).await;
     let holder = ledger::holder(&shared.database);
     let second = shared.start().await;
-    taken_over(&shared, &holder).await;
+    shared.taken_over(&holder).await;
     shared.attempted(&second, "accepted").await;
     proxy.open();
     one_attempt(&shared, [&first, &second]).await;
@@ -133,7 +122,7 @@ async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
     let holder = ledger::holder(&shared.database);
     first.signal("STOP");
     let second = shared.start().await;
-    taken_over(&shared, &holder).await;
+    shared.taken_over(&holder).await;
     shared.attempted(&second, "unknown").await;
     shared.portal.heal();
     first.signal("CONT");
@@ -149,9 +138,7 @@ async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_kil
     let shared = Shared::new("enforce").await;
     shared.meet_long_ago().await;
     let first = shared.start_active().await;
-    shared.attempted(&first, "accepted").await;
-    shared.helped_and_failed_anew(&first).await;
-    let before = shared.held(&first, "cooldown").await;
+    let before = shared.in_cooldown(&first).await;
     let second = shared.start_standby().await;
     assert_eq!(second.status("/livez").await, 200);
     assert_eq!(second.status("/readyz").await, 200);

@@ -60,11 +60,7 @@ impl Browser {
         drop(free);
         let mut command = Command::new("chromedriver");
         let mut driver = Process::start(command.arg(format!("--port={port}")));
-        driver
-            .line("the driver of the browser listens", |line| {
-                line.contains("successfully on port ").then_some(())
-            })
-            .await;
+        driver.says("successfully on port ").await;
         let arguments = [
             "--headless=new",
             "--no-sandbox",

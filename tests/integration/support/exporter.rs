@@ -1,7 +1,7 @@
 //! The real program, running.
 
 use std::net::SocketAddr;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use reqwest::Response;
@@ -104,6 +104,11 @@ impl Exporter {
         json_of(self.get(path).await).await
     }
 
+    /// What `/health` says of the portal `main`.
+    pub(crate) async fn notes(&self) -> String {
+        self.json("/health").await["checks"]["portal:main"][0]["output"].to_string()
+    }
+
     /// What `/metrics` says now.
     pub(crate) async fn metrics(&self) -> Exposition {
         let response = self.get("/metrics").await;
@@ -196,18 +201,22 @@ impl Exporter {
     }
 
     /// Asks it to stop, and expects that it does so in order and in time.
-    pub(crate) async fn stop(mut self) {
+    pub(crate) async fn stop(self) {
         let asked = Instant::now();
         self.process.signal("TERM");
-        let status = self.process.ended().await;
-        assert_eq!(status.code(), Some(0));
+        assert_eq!(self.ended().await.code(), Some(0));
         assert!(asked.elapsed() < DRAINED, "{:?}", asked.elapsed());
     }
 
     /// Ends it at once, as a machine does that goes out.
-    pub(crate) async fn kill(mut self) {
+    pub(crate) async fn kill(self) {
         self.process.signal("KILL");
-        self.process.ended().await;
+        self.ended().await;
+    }
+
+    /// How it ends.
+    pub(crate) async fn ended(mut self) -> ExitStatus {
+        self.process.ended().await
     }
 }
 

@@ -110,11 +110,7 @@ impl Server {
         }
         let mut process = Process::start(&mut command);
         home::note(&self.folder, process.id());
-        let is_ready = |line: &str| {
-            let ready = line.contains("database system is ready to accept connections");
-            ready.then_some(())
-        };
-        process.line("PostgreSQL is ready", is_ready).await;
+        process.says("system is ready to accept connections").await;
         *self.lock() = Some(process);
     }
 
@@ -136,10 +132,8 @@ impl Server {
         process.ended().await;
         // Its memory is in use until the last of them is gone.
         let is_gone = |id: &u32| stat(*id).is_none_or(|(state, _)| state == "Z");
-        until("all processes of the server are gone", async || {
-            all.iter().all(is_gone)
-        })
-        .await;
+        let are_gone = async || all.iter().all(is_gone);
+        until("all processes of the server are gone", are_gone).await;
         home::forget(&self.folder);
     }
 

@@ -39,6 +39,12 @@ impl Process {
         .await
     }
 
+    /// Waits for a line that contains a text. Fails when the process ends before.
+    pub(crate) async fn says(&mut self, text: &str) {
+        let says = |line: &str| line.contains(text).then_some(());
+        self.line(text, says).await;
+    }
+
     /// What it wrote so far.
     pub(crate) fn output(&self) -> Vec<String> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

@@ -59,8 +59,7 @@ impl Root {
             .arg(argument)
             .current_dir(&folder);
         let mut holder = Process::start(&mut command);
-        let is_mounted = |line: &str| (line == "mounted").then_some(());
-        holder.line("the root is mounted", is_mounted).await;
+        holder.says("mounted").await;
         Self { holder, folder }
     }
 

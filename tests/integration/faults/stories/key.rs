@@ -48,8 +48,7 @@ async fn a_key_on_a_file_system_that_does_not_answer_is_said_and_delays_no_stop(
     counted(&exporter, &portal).await;
     put_pipe(&workspace);
     until_unavailable(&exporter, "key_unreadable").await;
-    let health = exporter.json("/health").await;
-    let said = health["checks"]["portal:main"][0]["output"].to_string();
+    let said = exporter.notes().await;
     assert!(said.contains("could not be read within 1s"), "{said}");
     portal.fail_one(folders[0]);
     // The file is there before the pipe answers, so that nothing reads a pipe that nobody writes to any more.

@@ -38,8 +38,7 @@ impl Bouncer {
         let mut command = home::unprivileged(PROGRAM);
         let mut process = Process::start(command.arg(settings));
         home::note(&folder, process.id());
-        let is_up = |line: &str| line.contains("process up").then_some(());
-        process.line("PgBouncer is up", is_up).await;
+        process.says("process up").await;
         Self {
             address: (Ipv4Addr::LOCALHOST, port).into(),
             folder,
