@@ -3,11 +3,15 @@
 mod history;
 
 use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::{Process, run, said};
 use crate::support::schema::judged;
+use crate::support::wait::until;
 use crate::support::workspace::{Workspace, program};
 
 use kb_exposition::Sample;
@@ -266,8 +270,7 @@ async fn the_simulated_portal_runs_alone() {
     assert_eq!(refused.status(), 401);
     let answered = client.get(&url).bearer_auth(SECRET).send().await.unwrap();
     assert_eq!(answered.status(), 200);
-    let says = |line: &str| line.contains(&quoted).then_some(());
-    portal.line("the line to copy", says).await;
+    portal.says(&quoted).await;
     portal.signal("TERM");
     assert_eq!(portal.ended().await.code(), Some(0));
 }
@@ -279,12 +282,31 @@ async fn the_first_signal_ends_a_demo_that_still_generates_its_portal() {
     command.args(["--portal.listen-address", "127.0.0.1:0"]);
     command.args(["--web.listen-address", "127.0.0.1:0"]);
     let mut demo = Process::start(&mut command);
-    let listens = |line: &str| line.contains("simulated portal listening").then_some(());
-    demo.line("the portal listens", listens).await;
+    demo.says("simulated portal listening").await;
     demo.signal("TERM");
     assert_eq!(demo.ended().await.code(), Some(0));
     let output = demo.output().join("\n");
     assert!(!output.contains("status page"), "{output}");
+}
+
+/// A client that has sent half a request keeps the process from ending by itself for a while.
+#[tokio::test]
+async fn a_second_signal_ends_the_process_at_once_unless_it_comes_with_the_first() {
+    let workspace = Workspace::new(&[("main", "http://127.0.0.1:9".to_owned())]);
+    let exporter = Exporter::start(&workspace).await;
+    let mut client = TcpStream::connect(exporter.address()).unwrap();
+    client.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
+    assert_eq!(exporter.status("/livez").await, 200);
+    let first = Instant::now();
+    exporter.signal("TERM");
+    exporter.until_logged("stopping").await;
+    until("it exits", async || {
+        exporter.signal("INT");
+        exporter.lines_with("exiting before all work is finished") > 0
+    })
+    .await;
+    assert!(first.elapsed() >= Duration::from_secs(1));
+    assert_eq!(exporter.ended().await.code(), Some(130));
 }
 
 #[tokio::test]

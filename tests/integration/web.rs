@@ -9,6 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use kb_exposition::Exposition;
+use rcgen::{CertificateParams, date_time_ymd};
 use reqwest::{Certificate, Client, ClientBuilder, Identity, StatusCode};
 use serde_json::{Value, json};
 
@@ -23,6 +24,11 @@ use crate::support::workspace::{Workspace, program};
 /// A user's password, and its bcrypt hash of the lowest cost.
 const PASSWORD: &str = "correct horse";
 const HASH: &str = "$2y$04$RjJi0q8CUCWLGnIYGG0WW.56D0goflRahkxslqSK8vbwu0nnBMW92";
+
+const EXPIRY: &str = "kb_exporter_certificate_expiry_timestamp_seconds";
+
+/// In seconds since 1970.
+const BEGIN_OF_2090: f64 = 3_786_912_000.0;
 
 /// An exporter with a web configuration, and the files that this names.
 struct Secured {
@@ -179,11 +185,19 @@ async fn certificates_are_exchanged_under_load_without_a_failed_scrape() {
         for _ in 0..20 {
             secured.certificates.issue("server", |_| {});
             let enough = scrapes.load(Ordering::Relaxed) + 3;
-            until("some scrapes", async || {
-                scrapes.load(Ordering::Relaxed) >= enough
-            })
-            .await;
+            let are_enough = async || scrapes.load(Ordering::Relaxed) >= enough;
+            until("some scrapes", are_enough).await;
         }
+        let end =
+            |parameters: &mut CertificateParams| parameters.not_after = date_time_ymd(2090, 1, 1);
+        secured.certificates.issue("server", end);
+        until("the last certificate is in use", async || {
+            let client = secured.client().build().unwrap();
+            let answer = client.get(secured.url("/metrics")).send().await.unwrap();
+            let metrics = Exposition::parse(&answer.text().await.unwrap()).unwrap();
+            metrics.value(EXPIRY, &[]) == Some(BEGIN_OF_2090)
+        })
+        .await;
         stop.store(true, Ordering::Relaxed);
     };
     tokio::join!(ask("/metrics"), ask("/livez"), exchange);
@@ -254,10 +268,8 @@ async fn headers_and_the_rate_limit_of_the_file_hold() {
     let text = "http_server_config:\n  headers:\n    X-Frame-Options: deny\nrate_limit:\n  interval: 1h\n  burst: 2\n";
     let secured = Secured::start(text, &["--web.open-probes"]).await;
     // Neither the rate limit nor a password concerns the probes.
-    until("ready", async || {
-        secured.exporter.status("/readyz").await == 200
-    })
-    .await;
+    let is_ready = async || secured.exporter.status("/readyz").await == 200;
+    until("ready", is_ready).await;
     for (path, expected) in [
         ("/livez", 200),
         ("/health", 200),
@@ -322,7 +334,7 @@ async fn an_emptied_file_opens_nothing_and_is_shown() {
     assert_eq!(metrics().await, Some(1.0));
     let text = known(&client, &secured.url("/metrics")).await;
     let shown = Exposition::parse(&text).unwrap();
-    let expiry = shown.value("kb_exporter_certificate_expiry_timestamp_seconds", &[]);
+    let expiry = shown.value(EXPIRY, &[]);
     let read = shown.value(
         "kb_exporter_web_config_last_reload_success_timestamp_seconds",
         &[],
@@ -336,6 +348,9 @@ async fn an_emptied_file_opens_nothing_and_is_shown() {
     assert!(secured.exporter.lines_with(reason) > 0);
     fs::write(&file, text).unwrap();
     assert_eq!(metrics().await, Some(1.0));
+    assert_eq!(metrics().await, Some(1.0));
+    let reloads = "the web configuration was reloaded";
+    assert_eq!(secured.exporter.lines_with(reloads), 1, "it changed once");
 }
 
 #[tokio::test]

@@ -5,41 +5,6 @@ use std::fs;
 use super::{Folder, HASH, tls};
 
 #[test]
-fn what_changed_is_used_and_what_cannot_be_used_is_not() {
-    let folder = Folder::new();
-    let file = folder.open(&tls(&[])).unwrap();
-    let first = file.current();
-    assert!(
-        std::sync::Arc::ptr_eq(&first, &file.current()),
-        "nothing changed"
-    );
-
-    folder.certificates.issue("server", |_| {});
-    let second = file.current();
-    assert!(
-        !std::sync::Arc::ptr_eq(&first, &second),
-        "another certificate"
-    );
-
-    fs::copy(folder.path("client.crt"), folder.path("server.crt")).unwrap();
-    assert!(
-        std::sync::Arc::ptr_eq(&second, &file.current()),
-        "its key is another one's"
-    );
-    fs::copy(folder.path("client.key"), folder.path("server.key")).unwrap();
-    let third = file.current();
-    assert!(!std::sync::Arc::ptr_eq(&second, &third), "the key came");
-
-    fs::remove_file(folder.path("server.key")).unwrap();
-    assert!(std::sync::Arc::ptr_eq(&third, &file.current()), "no key");
-
-    fs::copy(folder.path("client.key"), folder.path("server.key")).unwrap();
-    let both = format!("{}basic_auth_users:\n  alice: {HASH}\n", tls(&[]));
-    fs::write(folder.path("web.yml"), both).unwrap();
-    assert!(file.current().users.contains_key("alice"));
-}
-
-#[test]
 fn what_protects_the_server_is_changed_and_not_taken_away() {
     let folder = Folder::new();
     let users = |name: &str| format!("basic_auth_users:\n  {name}: {HASH}\n");
