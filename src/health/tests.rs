@@ -6,21 +6,9 @@ use std::time::Duration;
 use super::*;
 use crate::clock::Moment;
 use crate::history::FullRead;
-use crate::model::ByStatus;
 use crate::portal::Trouble;
-use crate::snapshot::testing::{counts, folder, no_list, portal, snapshot, unavailable};
+use crate::snapshot::testing::{counts, folder, no_list, portal, read, snapshot, unavailable};
 use crate::snapshot::{FolderState, ListFacts, ListState, Unavailable};
-
-const READ: ListState = ListState {
-    facts: Some(ListFacts {
-        folders: 1,
-        max_folders: 0,
-        no_match: Vec::new(),
-        invalid_row: 0,
-        list_incomplete: 0,
-    }),
-    failure: None,
-};
 
 fn inbox(state: FolderState, counted: Moment) -> FolderView {
     FolderView {
@@ -49,7 +37,7 @@ fn status(portals: Vec<PortalView>, now: Moment) -> Status {
 #[test]
 fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
     let now = Moment::now();
-    let up = || main(READ, vec![]);
+    let up = || main(read(), vec![]);
     assert_eq!(status(vec![up(), up()], now), Status::Pass);
     assert_eq!(status(vec![up(), main(down(), vec![])], now), Status::Warn);
     assert_eq!(status(vec![main(down(), vec![])], now), Status::Fail);
@@ -88,7 +76,7 @@ fn counts_are_withdrawn_of_a_folder_that_cannot_be_read_and_kept_of_one_that_wai
             steady: counted.steady + Duration::from_mins(minutes),
         };
         let folder = inbox(state, counted);
-        let portal = main(READ, vec![folder]);
+        let portal = main(read(), vec![folder]);
         let health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = &health.portals[0].folders[0];
         assert_eq!(
@@ -108,12 +96,11 @@ fn numbers_that_others_contradict_are_a_warning_and_an_unknown_status_is_said() 
         counts.files[crate::model::Status::Unknown] = unknown;
         folder.full_read = Some(FullRead {
             at: now.wall,
-            sizes: ByStatus::default(),
             missing_rows,
             repeated_rows,
-            scanned: None,
+            ..FullRead::default()
         });
-        let portal = main(READ, vec![folder]);
+        let portal = main(read(), vec![folder]);
         let mut health = judge(&snapshot(vec![portal]), Conditions::default(), now);
         let folder = health.portals[0].folders.remove(0);
         (health.status, sentences(&folder.findings))

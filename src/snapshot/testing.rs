@@ -56,6 +56,14 @@ pub(crate) fn list(facts: ListFacts) -> ListState {
     }
 }
 
+/// A list of one folder that was read.
+pub(crate) fn read() -> ListState {
+    list(ListFacts {
+        folders: 1,
+        ..ListFacts::default()
+    })
+}
+
 /// A list that cannot be read.
 pub(crate) fn no_list(trouble: Trouble, message: &str) -> ListState {
     let failure = ListFailure {

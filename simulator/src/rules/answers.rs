@@ -37,7 +37,7 @@ async fn a_request_is_refused_by_its_key_then_by_its_folder_and_then_by_its_path
         portal.post(&path).await.is_refused(403, "not_open_to_keys");
     }
     portal.get("/").await.is_refused(404, "not_found");
-    portal.simulator.with(|world| world.revoke_key("kbk_demo"));
+    portal.world(|world| world.revoke_key("kbk_demo"));
     portal.get(&mine()).await.is_refused(401, "key_revoked");
 }
 
@@ -51,8 +51,7 @@ async fn folders_and_rows_have_the_fields_of_the_document() {
     let portal = Portal::new();
     let file = portal.add("a.txt", Status::Failed);
     let set = portal
-        .simulator
-        .with(|world| world.set_status(portal.folder, file, Status::Failed, Some("because")));
+        .world(|world| world.set_status(portal.folder, file, Status::Failed, Some("because")));
     set.unwrap();
     let list = portal.get(&mine()).await;
     assert_eq!(list.body["meta"], json!({"total": 1}));
@@ -90,9 +89,7 @@ async fn pages_are_20_by_default_and_cut_to_100_or_lower() {
         (30, "?pageSize=100", 1, 30, 30, 7),
     ] {
         let portal = Portal::with(|switches| switches.max_page_size = largest);
-        let added = portal
-            .simulator
-            .with(|world| world.add_files(portal.folder, &Status::Done, 205));
+        let added = portal.world(|world| world.add_files(portal.folder, &Status::Done, 205));
         added.unwrap();
         let answer = portal.files(query).await;
         let expected = json!({"page": page, "pageSize": size, "total": 205, "totalPages": pages});
@@ -114,9 +111,7 @@ async fn a_deleted_folder_answers_404_and_stays_in_the_list_or_leaves_it() {
     ] {
         let portal = Portal::with(|switches| switches.deleted_folders = switch);
         portal.add("a.txt", Status::Done);
-        let deleted = portal
-            .simulator
-            .with(|world| world.delete_folder(portal.folder));
+        let deleted = portal.world(|world| world.delete_folder(portal.folder));
         deleted.unwrap();
         portal.files("").await.is_refused(404, "folder_not_found");
         assert_eq!(portal.get(&mine()).await.column("fileCount"), listed);
@@ -137,12 +132,12 @@ async fn the_time_of_the_last_change_may_follow_statuses_files_or_the_folder_alo
         };
         let updated = async || portal.get(&mine()).await.column("updatedAt");
         let created = updated().await;
-        portal.simulator.with(pass);
+        portal.world(pass);
         let file = portal.add("a", Status::Done);
         let added = updated().await;
         assert_eq!(added != created, by_files, "{switch:?}");
         let folder = portal.folder;
-        let set = portal.simulator.with(|world| {
+        let set = portal.world(|world| {
             pass(world);
             world.set_status(folder, file, Status::Failed, None)
         });

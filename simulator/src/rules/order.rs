@@ -18,9 +18,7 @@ fn portal(change: impl FnOnce(&mut Switches)) -> (Portal, [Uuid; 2]) {
         portal.add(&format!("{:02}", (number * 7) % 16), status);
     }
     let counts = statuses().into_iter().map(|status| (status, 2)).collect();
-    let computed = portal
-        .simulator
-        .with(|world| world.add_synthetic_folder("Large", &counts));
+    let computed = portal.world(|world| world.add_synthetic_folder("Large", &counts));
     let folders = [portal.folder, computed];
     (portal, folders)
 }
@@ -65,7 +63,7 @@ async fn equals_keep_their_order_or_shift_at_each_request() {
     let counts = [(Status::Done, 80)].into();
     for (switch, same) in [(Equals::Fixed, true), (Equals::Shifting, false)] {
         let portal = Portal::with(|switches| switches.equals = switch);
-        let (held, computed) = portal.simulator.with(|world| {
+        let (held, computed) = portal.world(|world| {
             let added = world.add_files(portal.folder, &Status::Done, 80);
             added.unwrap();
             (portal.folder, world.add_synthetic_folder("Large", &counts))

@@ -8,13 +8,13 @@ use serde_json::Value;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use crate::{NewFile, Options, Simulator, Status, Switches};
+use crate::{NewFile, Options, Simulator, Status, Switches, World};
 
 pub(super) const FOLDERS: &str = "/api/admin/library-folders";
 
 /// A portal with one empty folder, in which nothing moves by itself.
 pub(super) struct Portal {
-    pub simulator: Simulator,
+    simulator: Simulator,
     router: Router,
     pub folder: Uuid,
 }
@@ -66,11 +66,15 @@ impl Portal {
         }
     }
 
+    /// Inspects the portal or changes it.
+    pub fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
+        self.simulator.with(act)
+    }
+
     /// Adds a file by name and status.
     pub fn add(&self, name: &str, status: Status) -> Uuid {
         let file = NewFile::new(name, status);
-        self.simulator
-            .with(|world| world.add_file(self.folder, &file))
+        self.world(|world| world.add_file(self.folder, &file))
             .unwrap()
     }
 

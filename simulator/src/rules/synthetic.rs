@@ -10,9 +10,7 @@ use crate::{Counts, Status};
 /// A portal with a folder that computes its files.
 fn synthetic(counts: &Counts) -> (Portal, Uuid) {
     let portal = Portal::new();
-    let folder = portal
-        .simulator
-        .with(|world| world.add_synthetic_folder("Large", counts));
+    let folder = portal.world(|world| world.add_synthetic_folder("Large", counts));
     (portal, folder)
 }
 

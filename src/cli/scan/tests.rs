@@ -6,9 +6,11 @@ use super::*;
 use crate::classify::{Classifier, ErrorRow, KnownClass};
 use crate::health::Health;
 use crate::history::{Departure, DepartureReason, FullRead};
-use crate::model::{ByStatus, Status, Timestamp};
+use crate::model::{Status, Timestamp};
 use crate::portal::Trouble;
-use crate::snapshot::testing::{counts, folder, list, no_list, portal, snapshot, unavailable};
+use crate::snapshot::testing::{
+    counts, folder, list, no_list, portal, read, snapshot, unavailable,
+};
 use crate::snapshot::{
     FolderState, FolderView, LastRun, ListFacts, ListState, PortalView, RunResult, Snapshot,
     Unavailable,
@@ -42,10 +44,7 @@ fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) 
         counts: Some(Arc::new(counts)),
         full_read: Some(FullRead {
             at: NOON,
-            sizes: ByStatus::default(),
-            missing_rows: 0,
-            repeated_rows: 0,
-            scanned: None,
+            ..FullRead::default()
         }),
         ..folder(number, name, FolderState::Counted)
     }
@@ -55,13 +54,6 @@ fn gone() -> FolderState {
     FolderState::Departed(Departure {
         reason: DepartureReason::Gone,
         since: NOON,
-    })
-}
-
-fn read() -> ListState {
-    list(ListFacts {
-        folders: 1,
-        ..ListFacts::default()
     })
 }
 
@@ -150,9 +142,9 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
         list(ListFacts {
             folders: 1,
             max_folders,
-            no_match: Vec::new(),
             invalid_row,
             list_incomplete: u64::from(!is_whole),
+            ..ListFacts::default()
         })
     };
     let inbox = || counted(1, "Inbox", &[], true);
