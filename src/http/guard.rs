@@ -101,6 +101,3 @@ fn is_cross_site(headers: &HeaderMap) -> bool {
     let host = origin.split_once("://").map(|(_, host)| host.to_owned());
     host.is_none() || host != headers.get(HOST).map(text)
 }
-
-#[cfg(test)]
-mod tests;

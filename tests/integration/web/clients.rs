@@ -126,19 +126,39 @@ async fn clients_that_read_nothing_or_send_half_a_request_silence_nobody_else() 
     .await;
 }
 
+/// Whoever is not refused for this is asked for the password.
 #[tokio::test]
 async fn a_page_of_another_site_cannot_reload() {
-    let secured = Secured::start("", &["--web.enable-lifecycle"]).await;
-    let address = secured.address();
-    for (name, value, expected) in [
-        ("origin", "https://evil.example".to_owned(), 403),
-        ("sec-fetch-site", "cross-site".to_owned(), 403),
-        ("origin", format!("http://{address}"), 200),
-        ("user-agent", "curl".to_owned(), 200),
+    let secured = Secured::start(&users(), &["--web.enable-lifecycle"]).await;
+    let url = format!("http://{}/-/reload", secured.address());
+    for (headers, expected) in [
+        (&[("host", "kb:15732")][..], 401),
+        (&[("sec-fetch-site", "same-origin")], 401),
+        (&[("sec-fetch-site", "none")], 401),
+        (&[("sec-fetch-site", "same-site")], 403),
+        (&[("sec-fetch-site", "cross-site")], 403),
+        (&[("host", "kb:1"), ("origin", "http://kb:1")], 401),
+        (&[("host", "kb:1"), ("origin", "https://kb:1")], 401),
+        (&[("host", "kb:1"), ("origin", "http://kb:2")], 403),
+        (&[("host", "kb:1"), ("origin", "http://evil.example")], 403),
+        (&[("host", "kb:1"), ("origin", "null")], 403),
+        (&[("origin", "http://evil.example")], 403),
+        // Behind a proxy that changes the host.
+        (
+            &[
+                ("host", "kb"),
+                ("origin", "https://kb.example"),
+                ("sec-fetch-site", "same-origin"),
+            ],
+            401,
+        ),
     ] {
-        let request = client().post(format!("http://{address}/-/reload"));
-        let response = request.header(name, &value).send().await.unwrap();
-        assert_eq!(response.status(), expected, "{name}: {value}");
+        let request = client().post(&url);
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let status = request.send().await.unwrap().status();
+        assert_eq!(status, expected, "{headers:?}");
     }
 }
 
