@@ -16,6 +16,9 @@ use crate::text;
 /// Longest text of a portal's error that is stored, in characters.
 const REASON_CHARACTERS: usize = 200;
 
+/// Largest error body that is read for its reason, in bytes after decompression.
+pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
+
 /// Why a request to a portal has no usable answer.
 ///
 /// No variant holds a key, so that none can be shown, nor an address but that of the list, which has no secrets in it.
@@ -183,7 +186,7 @@ impl From<BuildError> for PortalError {
     }
 }
 
-/// The reason of an error body, if it has one: where the interface puts it (docs/portal.md, Errors), or where gateways do.
+/// The reason of an error body that is not too large, if it has one: where the interface puts it (docs/portal.md, Errors), or where gateways do.
 fn reason_of(body: &[u8]) -> Option<String> {
     const PLACES: [&str; 4] = [
         "/error/details/reason",
@@ -191,6 +194,9 @@ fn reason_of(body: &[u8]) -> Option<String> {
         "/error",
         "/message",
     ];
+    if body.len() > MAX_ERROR_BYTES {
+        return None;
+    }
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     let mut reasons = PLACES
         .iter()
@@ -255,8 +261,13 @@ mod tests {
     fn the_reason_of_an_error_body_is_cleaned() {
         let body = br#"{"error":{"details":{"reason":"no \u001b[31m access\nhere"}}}"#;
         assert_eq!(reason_of(body).unwrap(), "no \u{fffd}[31m access\\nhere");
-        for body in [&b"<html>"[..], b"{}", br#"{"error":{"code":7}}"#, b""] {
-            assert_eq!(reason_of(body), None);
+        // It would take many times its size in memory.
+        let large = format!(
+            r#"{{"error":"large","data":"{}"}}"#,
+            "0".repeat(MAX_ERROR_BYTES)
+        );
+        for body in ["<html>", "{}", r#"{"error":{"code":7}}"#, "", &large] {
+            assert_eq!(reason_of(body.as_bytes()), None);
         }
     }
 

@@ -14,12 +14,9 @@ use url::Url;
 use crate::clock::Moment;
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
-use crate::portal::error::PortalError;
+use crate::portal::error::{MAX_ERROR_BYTES, PortalError};
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::retry::retry_after;
-
-/// Largest error body that is read, in bytes after decompression.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The answer to a request with status 200.
 #[derive(Debug)]
