@@ -102,13 +102,16 @@ pub struct FolderCount {
 }
 
 impl FolderCount {
-    /// The files of each status that are in [`Self::unfinished`].
-    pub fn listed(&self) -> ByStatus<u64> {
-        let mut listed = ByStatus::default();
+    /// The statuses of which a consistent read lists every file: it read every row, and none of them twice. Done files need not be listed.
+    pub fn complete(&self) -> ByStatus<bool> {
+        let mut listed = ByStatus::<u64>::default();
         for file in self.unfinished.values() {
             listed[file.status] += 1;
         }
-        listed
+        ByStatus::from_fn(|status| {
+            let lists_all = self.whole[status] && listed[status] >= self.files[status];
+            status == Status::Done || self.consistent && lists_all
+        })
     }
 
     /// Whether pages were read from both ends of the list.

@@ -16,13 +16,14 @@ pub(super) fn apply(
     history: &mut FileHistory,
     read: &CompletedRead,
     files_before: u64,
+    complete: ByStatus<bool>,
 ) {
     let (count, ended) = (&read.count, read.ended.wall);
     forget_done(update, history, count);
-    let whole = whole(count);
-    update.whole = whole.iter().all(|(_, whole)| *whole);
-    let is_missed =
-        |key: &FileKey, file: &KnownFile| whole[file.status] && !count.unfinished.contains_key(key);
+    update.whole = complete.iter().all(|(_, complete)| *complete);
+    let is_missed = |key: &FileKey, file: &KnownFile| {
+        complete[file.status] && !count.unfinished.contains_key(key)
+    };
     let first = history.iter();
     let first = first.filter(|(key, file)| is_missed(key, file) && file.missed_since.is_none());
     let is_counted = matches!(count.done, DoneFiles::Counted(_));
@@ -72,13 +73,4 @@ fn forget_done(update: &mut Update, history: &mut FileHistory, count: &FolderCou
 fn done_since(update: &Update, count: &FolderCount) -> u64 {
     let before = update.record.unidentified[Status::Done].files();
     before.map_or(0, |before| count.files[Status::Done].saturating_sub(before))
-}
-
-/// The statuses of which a read listed every file.
-fn whole(count: &FolderCount) -> ByStatus<bool> {
-    let listed = count.listed();
-    ByStatus::from_fn(|status| {
-        let lists_all = count.whole[status] && listed[status] >= count.files[status];
-        status == Status::Done || count.consistent && lists_all
-    })
 }

@@ -29,8 +29,11 @@ pub fn apply(
         whole: false,
     };
     let files_before = before.map_or(0, |before| before.counts.total());
-    absence::apply(&mut update, history, read, files_before);
-    let mut seen = Seen::default();
+    let mut seen = Seen {
+        complete: count.complete(),
+        ..Seen::default()
+    };
+    absence::apply(&mut update, history, read, files_before, seen.complete);
     let excess = excess(history, &count.unfinished);
     for key in &excess {
         if let Some(file) = history.remove(key) {
@@ -41,7 +44,6 @@ pub fn apply(
     // Room for all at once: while a table grows, both the old and the new one are in memory.
     history.reserve(count.unfinished.len().saturating_sub(history.len()));
     for (key, row) in &count.unfinished {
-        seen.listed[row.status] += 1;
         if excess.contains(key) {
             continue;
         }

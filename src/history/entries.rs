@@ -22,9 +22,9 @@ impl Default for Unidentified {
 /// What a read shows about the files of each status. Those of a status without a reason are neither new nor remembered.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Files that are listed, and not only counted.
-    pub listed: ByStatus<u64>,
-    /// Of these, those whose last settled status was another one, or none.
+    /// The statuses of which every file is listed, and not only counted.
+    pub complete: ByStatus<bool>,
+    /// Files that are listed and whose last settled status was another one, or none.
     pub new: ByStatus<u64>,
     /// Files that are remembered after the read and may be in the status.
     pub remembered: ByStatus<u64>,
@@ -74,9 +74,11 @@ impl Unidentified {
                 // Where all rows of failed or flagged files were read, a file that none of them shows enters when one does: it may have been
                 // counted twice.
                 let are_read = status.has_reason() && count.whole[status];
-                let is_short = are_read && seen.listed[status] < count.files[status];
-                let most = if is_short { before } else { u64::MAX };
-                let unidentified = unidentified.min(most);
+                let unidentified = if are_read && !seen.complete[status] {
+                    unidentified.min(before)
+                } else {
+                    unidentified
+                };
                 let entered = (new + unidentified).saturating_sub(before + evicted);
                 (entered, Self::Files(unidentified))
             }

@@ -47,10 +47,6 @@ async fn front(listener: Arc<TcpListener>, acceptor: TlsAcceptor, portal: Socket
     }
 }
 
-async fn up(exporter: &Exporter, up: f64) {
-    exporter.until_value("kb_portal_up", &[], up).await;
-}
-
 fn write(file: &Path, certificate: &CertifiedKey<rcgen::KeyPair>) {
     std::fs::write(file, certificate.cert.pem()).unwrap();
 }
@@ -75,19 +71,19 @@ async fn an_authority_that_comes_or_is_replaced_on_disk_is_used_without_a_reload
     served.spawn(front(Arc::clone(&listener), acceptor(&first), address));
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
-    up(&exporter, 0.0).await;
+    exporter.until_value("kb_portal_up", &[], 0.0).await;
     let health = exporter.json("/health").await.to_string();
     let named = "the file that ca_file names cannot be read";
     assert!(health.contains(named), "{health}");
     write(&authority, &first);
-    up(&exporter, 1.0).await;
+    exporter.until_value("kb_portal_up", &[], 1.0).await;
 
     served.shutdown().await;
     served.spawn(front(Arc::clone(&listener), acceptor(&second), address));
-    up(&exporter, 0.0).await;
+    exporter.until_value("kb_portal_up", &[], 0.0).await;
     // What is written half, as it may be for a moment, changes nothing.
     std::fs::write(&authority, "-----BEGIN CERT").unwrap();
     exporter.collected_again().await;
     write(&authority, &second);
-    up(&exporter, 1.0).await;
+    exporter.until_value("kb_portal_up", &[], 1.0).await;
 }

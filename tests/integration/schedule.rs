@@ -26,22 +26,22 @@ fn done(metrics: &Exposition, folder: Uuid) -> Option<u64> {
     metrics.count("kb_folder_files", &labels)
 }
 
+fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
+    metrics.value("kb_folder_up", &[("folder_id", &*folder.to_string())])
+}
+
 /// What `/metrics` says when so many files of a folder are done.
-async fn until_done(exporter: &Exporter, folder: Uuid, files: f64) -> Exposition {
-    let labels = [("folder_id", &*folder.to_string()), ("status", "done")];
-    exporter
-        .until_value("kb_folder_files", &labels, files)
-        .await
+async fn until_done(exporter: &Exporter, folder: Uuid, files: u64) -> Exposition {
+    let is_done = |metrics: &Exposition| done(metrics, folder) == Some(files);
+    exporter.metrics_when("files are done", is_done).await
 }
 
 /// What `/metrics` says when a folder is up or down.
-async fn until_up(exporter: &Exporter, folder: Uuid, up: f64) -> Exposition {
-    let labels = [("folder_id", &*folder.to_string())];
-    exporter.until_value("kb_folder_up", &labels, up).await
-}
-
-fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
-    metrics.value("kb_folder_up", &[("folder_id", &*folder.to_string())])
+async fn until_up(exporter: &Exporter, folder: Uuid, value: f64) -> Exposition {
+    let is_up = |metrics: &Exposition| up(metrics, folder) == Some(value);
+    exporter
+        .metrics_when("the folder is up or down", is_up)
+        .await
 }
 
 fn runs(metrics: &Exposition, result: &str) -> u64 {
@@ -68,9 +68,9 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
     portal.hold(&slow.to_string());
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    until_done(&exporter, quick, 1.0).await;
+    until_done(&exporter, quick, 1).await;
     portal.file(quick, "b.pdf", Status::Done);
-    let metrics = until_done(&exporter, quick, 2.0).await;
+    let metrics = until_done(&exporter, quick, 2).await;
     assert_eq!((done(&metrics, slow), up(&metrics, slow)), (None, None));
     assert_eq!(
         portal.requests_with(&slow.to_string()),
@@ -78,7 +78,7 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
         "it is read once, not once more each time"
     );
     portal.heal();
-    let metrics = until_done(&exporter, slow, 1.0).await;
+    let metrics = until_done(&exporter, slow, 1).await;
     assert_eq!(up(&metrics, slow), Some(1.0));
     exporter.stop().await;
 }
