@@ -16,6 +16,8 @@ pub(crate) mod read;
 mod reindex;
 mod schedule;
 mod state;
+#[cfg(test)]
+pub(crate) mod testing;
 pub(crate) mod value;
 mod warnings;
 

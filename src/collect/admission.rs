@@ -43,8 +43,8 @@ pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
-    use crate::model::{FolderName, PortalName, Timestamp};
+    use crate::config::{self, Config};
+    use crate::model::{FolderName, Timestamp};
 
     /// Folders with these numbers, created at these times, as a portal lists them.
     fn listing(folders: &[(u128, Option<i64>)]) -> Listing {
@@ -64,11 +64,7 @@ mod tests {
     }
 
     fn settings(max_folders: usize) -> Settings {
-        let portal = Portal::new(
-            PortalName::new("main").unwrap(),
-            BaseUrl::parse("http://127.0.0.1").unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", "key")),
-        );
+        let portal = config::testing::portal("main", "http://127.0.0.1", "key");
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_folders = max_folders;
         Settings::new(&portal, &config)

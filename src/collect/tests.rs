@@ -9,17 +9,22 @@ mod walks;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use super::*;
-use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Schedule, Strategy};
+use crate::classify::Class;
+use crate::config::{self, Config, Rate, Schedule, Strategy};
 use crate::count::Way;
 use crate::metrics::Events;
-use crate::model::PortalName;
-use crate::portal::{Endpoint, Observer, RetryReason, Throttles};
-use crate::snapshot::{FolderState, PortalView, RunResult};
+use crate::portal::{Endpoint, Observer, RetryReason, Throttles, Unobserved};
+use crate::snapshot::{FolderState, FolderView, PortalView, RunResult};
 use crate::store::{Place, Store};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
+
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Breaks at the first page of files, once.
 #[derive(Default)]
@@ -38,7 +43,31 @@ impl Observer for Broken {
     fn throttled(&self, _: Duration) {}
 }
 
-/// A simulated portal with two folders, and a collector for it.
+type Files = [(SimulatedStatus, usize)];
+
+/// A portal with folders of these files, and the ids of the folders.
+fn portal<'a>(folders: impl IntoIterator<Item = (&'a str, &'a Files)>) -> (Simulator, Vec<Uuid>) {
+    let simulator = Simulator::empty(Options::default());
+    let add = |(name, files): (&str, &Files)| {
+        simulator.with(|world| {
+            let folder = world.add_folder(name);
+            for (status, files) in files {
+                world.add_files(folder, status, *files).unwrap();
+            }
+            folder
+        })
+    };
+    let folders = folders.into_iter().map(add).collect();
+    (simulator, folders)
+}
+
+/// A portal with two folders in which files failed.
+fn two_folders() -> Router {
+    let files: &Files = &[(SimulatedStatus::Failed, 3)];
+    portal([("Inbox", files), ("Archive", files)]).0.router()
+}
+
+/// A simulated portal, and a collector for it.
 struct Story {
     publisher: Publisher,
     collector: Collector,
@@ -67,36 +96,19 @@ fn plan(collector: &Collector) -> Plan {
 }
 
 impl Story {
-    fn begin(observer: Arc<dyn Observer>) -> Self {
-        Self::begin_with(observer, |_| {})
-    }
-
-    fn begin_with(observer: Arc<dyn Observer>, configure: impl FnOnce(&mut Config)) -> Self {
-        let simulator = Simulator::empty(Options::default());
-        simulator.with(|world| {
-            for name in ["Inbox", "Archive"] {
-                let folder = world.add_folder(name);
-                world
-                    .add_files(folder, &SimulatedStatus::Failed, 3)
-                    .unwrap();
-            }
-        });
-        Self::at(simulator.router(), observer, configure)
-    }
-
     /// A collector of the portal that a router is.
-    fn at(
+    fn at(router: Router, configure: impl FnOnce(&mut Config)) -> Self {
+        Self::observed(router, Arc::new(Unobserved), configure)
+    }
+
+    fn observed(
         router: Router,
         observer: Arc<dyn Observer>,
         configure: impl FnOnce(&mut Config),
     ) -> Self {
         let key = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(key.path(), Options::default().key).unwrap();
-        let portal = Portal::new(
-            PortalName::new("main").unwrap(),
-            BaseUrl::parse("http://127.0.0.1").unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", key.path())),
-        );
+        let portal = config::testing::portal("main", "http://127.0.0.1", &key);
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_requests_per_second = Rate(f64::INFINITY);
         configure(&mut config);
@@ -161,9 +173,16 @@ fn counted_in(view: &PortalView) -> usize {
         .count()
 }
 
+/// Failed files whose reason nobody has read.
+fn unread(folder: &FolderView) -> Option<u64> {
+    let errors = &folder.counts.as_ref()?.errors;
+    let unread = errors.iter().filter(|row| row.class == Class::Unread);
+    Some(unread.map(|row| row.files).sum())
+}
+
 #[tokio::test]
 async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
-    let mut story = Story::begin(Arc::new(Broken::default()));
+    let mut story = Story::observed(two_folders(), Arc::new(Broken::default()), |_| {});
     story.collector.once().await;
     let view = story.view();
     assert_eq!((story.counted(), view.panics), (1, 1));
@@ -176,8 +195,7 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 
 #[tokio::test]
 async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_published() {
-    let unobserved = Arc::new(crate::portal::Unobserved);
-    let mut story = Story::begin_with(unobserved, |config| {
+    let mut story = Story::at(two_folders(), |config| {
         config.collect.strategy = Strategy::Sorted;
     });
     let mut ways = Vec::new();

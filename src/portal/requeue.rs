@@ -94,8 +94,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
-    use crate::model::PortalName;
+    use crate::config::{self, Config};
     use crate::portal::{Client, Session, Throttles, Unobserved};
 
     fn answered(body: &str) -> Outcome {
@@ -135,11 +134,7 @@ mod tests {
     async fn sent_to(address: &str) -> Requeue {
         let key = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(key.path(), "kbk_demo").unwrap();
-        let portal = Portal::new(
-            PortalName::new("main").unwrap(),
-            BaseUrl::parse(address).unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", key.path())),
-        );
+        let portal = config::testing::portal("main", address, &key);
         let Config {
             collect, request, ..
         } = Config::for_portal(portal.clone());

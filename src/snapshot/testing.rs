@@ -10,9 +10,9 @@ use super::{
     Unavailable, Unreadable, Way,
 };
 use crate::clock::Moment;
-use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
+use crate::config;
 use crate::history::Look;
-use crate::model::{ByStatus, FolderName, PortalName, Timestamp};
+use crate::model::{ByStatus, FolderName, Timestamp};
 use crate::portal::Trouble;
 
 pub(crate) fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
@@ -84,11 +84,7 @@ pub(crate) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
         stale_after: Duration::from_mins(15),
         state_writes: Some(Ok(())),
-        ..PortalView::unasked(&Portal::new(
-            PortalName::new(name).unwrap(),
-            BaseUrl::parse("http://127.0.0.1").unwrap(),
-            KeySource::File(HiddenPath::file("api_key_file", "key")),
-        ))
+        ..PortalView::unasked(&config::testing::portal(name, "http://127.0.0.1", "key"))
     }
 }
 

@@ -227,7 +227,6 @@ async fn demo_prints_the_addresses_to_open() {
     ] {
         assert!(text.contains(&url), "{url} is not in {text}");
     }
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -242,7 +241,6 @@ async fn a_portal_is_watched_without_a_file() {
     let metrics = exporter.collected().await;
     let done = [("portal", "default"), ("status", "done")];
     assert_eq!(metrics.count("kb_folder_files", &done), Some(1));
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -349,5 +347,4 @@ async fn the_start_says_what_runs_what_is_watched_and_where_the_page_is() {
         "{output:#?}"
     );
     exporter.stop().await;
-    linked.stop().await;
 }

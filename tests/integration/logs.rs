@@ -50,5 +50,4 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     let named = exporter.lines_with("folder a");
     let ended = lines(&exporter, "collection ended").len();
     assert_eq!(named, ended, "one line of each collection");
-    exporter.stop().await;
 }

@@ -80,7 +80,6 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
     portal.heal();
     let metrics = until_done(&exporter, slow, 1).await;
     assert_eq!(up(&metrics, slow), Some(1.0));
-    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -87,7 +87,6 @@ async fn state_files_are_nobody_elses() {
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }
-    exporter.stop().await;
 }
 
 #[test]

@@ -2,47 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use uuid::Uuid;
-
 use super::*;
-use crate::classify::Class;
 use crate::collect::due::ReadOutcome;
 use crate::history::DepartureReason;
-use crate::snapshot::FolderView;
 use SortingState::{Assumed, Refuted, Shown};
-
-const MINUTE: Duration = Duration::from_mins(1);
-
-type Files = [(SimulatedStatus, usize)];
-
-/// A portal with folders of these files, and the ids of the folders.
-fn portal<'a>(folders: impl IntoIterator<Item = (&'a str, &'a Files)>) -> (Simulator, Vec<Uuid>) {
-    let simulator = Simulator::empty(Options::default());
-    let add = |(name, files): (&str, &Files)| {
-        simulator.with(|world| {
-            let folder = world.add_folder(name);
-            for (status, files) in files {
-                world.add_files(folder, status, *files).unwrap();
-            }
-            folder
-        })
-    };
-    let folders = folders.into_iter().map(add).collect();
-    (simulator, folders)
-}
-
-fn story(router: Router, configure: impl FnOnce(&mut Config)) -> Story {
-    Story::at(router, Arc::new(crate::portal::Unobserved), configure)
-}
-
-/// Failed files whose reason nobody has read.
-fn unread(folder: &FolderView) -> Option<u64> {
-    let errors = &folder.counts.as_ref()?.errors;
-    let unread = errors.iter().filter(|row| row.class == Class::Unread);
-    Some(unread.map(|row| row.files).sum())
-}
 
 #[tokio::test(start_paused = true)]
 async fn failed_files_are_walked_also_where_every_folder_always_waits_for_its_next_count() {
@@ -53,7 +16,7 @@ async fn failed_files_are_walked_also_where_every_folder_always_waits_for_its_ne
         .map(|name| (name.as_str(), &[(Pending, 1)][..]));
     let many: &Files = &[(Done, 20_000), (Failed, 3_000), (Pending, 1)];
     let (simulator, _) = portal(moving.chain([("Many", many)]));
-    let story = story(simulator.router(), |config| {
+    let story = Story::at(simulator.router(), |config| {
         config.collect.strategy = Strategy::Sorted;
         config.collect.max_requests_per_second = Rate(2.0);
     });
@@ -83,7 +46,7 @@ async fn counts_beside_slow_folders() -> BTreeMap<String, u64> {
         }
     };
     let router = simulator.router().layer(from_fn(answer));
-    let story = story(router, |config| {
+    let story = Story::at(router, |config| {
         config.collect.max_requests_per_second = Rate(5.0);
     });
     let publisher = story.publisher.clone();
@@ -120,7 +83,7 @@ async fn of_large_scans_the_smallest_ones_come_first() {
     let files = sizes.map(|size| [(SimulatedStatus::Done, size)]);
     let folders = names.iter().map(String::as_str);
     let (simulator, _) = portal(folders.zip(files.iter().map(|files| &files[..])));
-    let mut story = story(simulator.router(), |config| {
+    let mut story = Story::at(simulator.router(), |config| {
         config.collect.strategy = Strategy::Full;
         config.collect.max_requests_per_second = Rate(5.0);
     });
@@ -139,7 +102,7 @@ async fn of_large_scans_the_smallest_ones_come_first() {
 
 #[tokio::test]
 async fn what_a_folder_showed_of_the_portal_holds_when_it_shows_nothing_any_more_or_left() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
+    let mut story = Story::at(two_folders(), |_| {});
     story.collector.once().await;
     let collector = &mut story.collector;
     let ids = collector.folders.ids(|_| true);

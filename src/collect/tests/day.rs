@@ -95,8 +95,7 @@ struct Process {
 
 impl Process {
     async fn start(portal: &Arc<DayPortal>, kind: &Kind, state: Option<&Store>) -> Self {
-        let unobserved = Arc::new(crate::portal::Unobserved);
-        let scene = Story::at(portal.router(), unobserved, |config| {
+        let scene = Story::at(portal.router(), |config| {
             config.collect.jitter = Duration::ZERO;
             config.collect.max_requests_per_second = Rate(kind.rate.into());
             (kind.configure)(config);

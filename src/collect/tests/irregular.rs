@@ -1,10 +1,7 @@
 //! Collections that lie far or unevenly apart, in paused time.
 
-use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
-use uuid::Uuid;
 
 use super::*;
 
@@ -14,15 +11,14 @@ const HOUR: u64 = 60 * MINUTE;
 /// A portal in which nothing changes, which is collected on a schedule.
 struct Still {
     simulator: Simulator,
-    folders: [Uuid; 3],
+    folders: Vec<Uuid>,
     refuses_list: Arc<AtomicBool>,
     publisher: Publisher,
 }
 
 impl Still {
     fn on(schedule: Schedule) -> Self {
-        let simulator = Simulator::empty(Options::default());
-        let folders = ["A", "B", "C"].map(|name| simulator.with(|world| world.add_folder(name)));
+        let (simulator, folders) = portal(["A", "B", "C"].map(|name| (name, &[][..])));
         let refuses_list = Arc::<AtomicBool>::default();
         let refuses = Arc::clone(&refuses_list);
         let answer = move |request: Request, next: Next| {
@@ -39,8 +35,7 @@ impl Still {
             }
         };
         let router = simulator.router().layer(from_fn(answer));
-        let unobserved = Arc::new(crate::portal::Unobserved);
-        let story = Story::at(router, unobserved, |config| config.request.retries = 0);
+        let story = Story::at(router, |config| config.request.retries = 0);
         let publisher = story.publisher.clone();
         story.run(schedule);
         Self {
@@ -70,7 +65,7 @@ impl Still {
         let asked = self.asked();
         let collections = asked.split(|path| path.ends_with("/mine")).skip(1);
         for reads in collections {
-            for folder in self.folders {
+            for folder in &self.folders {
                 let id = folder.to_string();
                 assert!(reads.iter().any(|path| path.contains(&id)), "{asked:?}");
             }

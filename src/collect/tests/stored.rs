@@ -27,15 +27,12 @@ async fn written(ledger: &Ledger) -> Timestamp {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_folder_is_written_when_the_stored_time_of_its_count_is_old() {
-    let simulator = Simulator::empty(Options::default());
-    let inbox = simulator.with(|world| world.add_folder("Inbox"));
+    let failed = SimulatedStatus::Failed;
+    let (simulator, folders) = portal([("Inbox", &[(failed.clone(), 3)][..])]);
     let add = |files| {
-        let failed = &SimulatedStatus::Failed;
-        simulator.with(|world| world.add_files(inbox, failed, files).unwrap());
+        simulator.with(|world| world.add_files(folders[0], &failed, files).unwrap());
     };
-    add(3);
-    let unobserved = Arc::new(crate::portal::Unobserved);
-    let mut scene = Story::at(simulator.router(), unobserved, |_| {});
+    let mut scene = Story::at(simulator.router(), |_| {});
     let folder = tempfile::tempdir().unwrap();
     let store = store_in(folder.path()).await;
     let ledger = go_on_with(&mut scene, &store).await;

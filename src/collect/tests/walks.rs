@@ -2,19 +2,12 @@
 
 use std::sync::atomic::AtomicU64;
 
-use axum::extract::Request;
 use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 
 use super::*;
-use crate::classify::Class;
 use crate::collect::queue::Walk;
-use crate::config::Strategy;
 use crate::model::Status;
-use crate::snapshot::FolderView;
-
-const MINUTE: Duration = Duration::from_mins(1);
 
 /// Far more than the twenty pages that a count reads.
 const FAILED: usize = 3_000;
@@ -33,16 +26,11 @@ enum Fault {
 
 /// The folder after that minute and after a quarter of an hour, and how often it was refused.
 async fn folder(fault: Fault) -> ([Arc<FolderView>; 2], u64) {
-    let simulator = Simulator::empty(Options::default());
-    simulator.with(|world| {
-        let folder = world.add_folder("Inbox");
-        for (status, files) in [
-            (SimulatedStatus::Done, DONE),
-            (SimulatedStatus::Failed, FAILED),
-        ] {
-            world.add_files(folder, &status, files).unwrap();
-        }
-    });
+    let files: &Files = &[
+        (SimulatedStatus::Done, DONE),
+        (SimulatedStatus::Failed, FAILED),
+    ];
+    let (simulator, _) = portal([("Inbox", files)]);
     let has_fault = Arc::new(AtomicBool::new(fault != Fault::Absent));
     let refusals = Arc::<AtomicU64>::default();
     let (faulty, refused) = (Arc::clone(&has_fault), Arc::clone(&refusals));
@@ -66,7 +54,7 @@ async fn folder(fault: Fault) -> ([Arc<FolderView>; 2], u64) {
         }
     };
     let router = simulator.router().layer(from_fn(answer));
-    let story = Story::at(router, Arc::new(crate::portal::Unobserved), |config| {
+    let story = Story::at(router, |config| {
         config.collect.jitter = Duration::ZERO;
         config.collect.strategy = Strategy::Sorted;
     });
@@ -84,10 +72,7 @@ async fn folder(fault: Fault) -> ([Arc<FolderView>; 2], u64) {
 fn failed(folder: &FolderView) -> (u64, u64) {
     assert_eq!(folder.state, FolderState::Counted);
     let counts = folder.counts.as_ref().unwrap();
-    let unread = counts.errors.iter();
-    let unread = unread.filter(|row| row.class == Class::Unread);
-    let unread = unread.map(|row| row.files).sum();
-    (counts.files[Status::Failed], unread)
+    (counts.files[Status::Failed], unread(folder).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,24 +97,13 @@ async fn a_walk_that_fails_or_is_refused_leaves_the_count_as_it_is_and_is_made_a
 
 #[tokio::test(start_paused = true)]
 async fn all_rows_are_walked_first_where_the_fewest_pages_may_show_their_order() {
-    let simulator = Simulator::empty(Options::default());
-    simulator.with(|world| {
-        for (name, done, failed) in [
-            ("All done", 6_000, 0),
-            ("Long", 9_000, 1),
-            ("Short", 7_000, 1),
-        ] {
-            let folder = world.add_folder(name);
-            for (status, files) in [
-                (SimulatedStatus::Done, done),
-                (SimulatedStatus::Failed, failed),
-            ] {
-                world.add_files(folder, &status, files).unwrap();
-            }
-        }
-    });
-    let unobserved = Arc::new(crate::portal::Unobserved);
-    let mut story = Story::at(simulator.router(), unobserved, |config| {
+    use SimulatedStatus::{Done, Failed};
+    let (simulator, _) = portal([
+        ("All done", &[(Done, 6_000)][..]),
+        ("Long", &[(Done, 9_000), (Failed, 1)]),
+        ("Short", &[(Done, 7_000), (Failed, 1)]),
+    ]);
+    let mut story = Story::at(simulator.router(), |config| {
         config.collect.strategy = Strategy::Sorted;
     });
     story.collector.once().await;

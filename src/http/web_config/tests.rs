@@ -68,7 +68,6 @@ const ACCEPTED: &str = "
     tls_server_config: {SERVER, client_auth_type: VerifyClientCertIfGiven, client_ca_file: ca.crt}
     tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt}
     tls_server_config: {SERVER, client_auth_type: RequireAndVerifyClientCert, client_ca_file: own.crt, client_allowed_sans: [one, two]}
-    tls_server_config: {cert_file: first.crt, key_file: first.key}
     tls_server_config: {SERVER, min_version: TLS13, max_version: TLS13}
     tls_server_config: {SERVER, min_version: TLS10, max_version: TLS12}
     tls_server_config: {SERVER, cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384], max_version: TLS12}

@@ -6,17 +6,13 @@ use futures_util::{FutureExt, StreamExt, stream};
 use tokio::time::{sleep, sleep_until};
 
 use super::*;
-use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Rate};
+use crate::config::{self, Config, Rate};
 use crate::portal::lane::Demand;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn portal(address: &str) -> Portal {
-    Portal::new(
-        PortalName::new("main").unwrap(),
-        BaseUrl::parse(address).unwrap(),
-        KeySource::File(HiddenPath::file("api_key_file", "key")),
-    )
+    config::testing::portal("main", address, "key")
 }
 
 /// The throttle of a portal, with limits that hold from now on.

@@ -88,5 +88,4 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
     );
     assert_healthy(&services["prometheus"], &prometheus.address().to_string()).await;
     assert_healthy(&services["alertmanager"], &target).await;
-    exporter.stop().await;
 }

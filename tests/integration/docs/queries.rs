@@ -35,7 +35,6 @@ async fn every_query_of_the_documents_has_a_result() {
         })
         .await;
     }
-    exporter.stop().await;
 }
 
 /// Those that read the last hour have no result on a new Prometheus.

@@ -67,7 +67,6 @@ async fn the_metrics_that_it_shows_are_those_of_the_demo() {
     for line in lines {
         assert!(metrics.contains(&line), "{line}");
     }
-    exporter.stop().await;
 }
 
 #[test]

@@ -114,5 +114,4 @@ async fn an_answer_may_take_longer_than_those_to_other_requests() {
     scene.portal.heal();
     let metrics = scene.attempted(&exporter, "accepted").await;
     assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
-    exporter.stop().await;
 }

@@ -33,7 +33,6 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     assert_eq!(scene.sent(), 0);
     scene.portal.heal();
     decided(&exporter, "trigger", "eligible", 2..=2).await;
-    exporter.stop().await;
 }
 
 fn nothing_happened(scene: &Scene) {

@@ -24,5 +24,4 @@ async fn the_command_shows_the_numbers_that_decide() {
     );
     let newest = (&class["newest_recovered"], &class["newest"]);
     assert_eq!(newest, (&json!(2), &json!(2)), "{said}");
-    exporter.stop().await;
 }

@@ -84,5 +84,4 @@ async fn a_clock_that_was_ahead_for_a_while_holds_for_a_cooldown_at_most() {
     scene
         .until_value(&exporter, "kb_reindex_attempts_total", accepted, 2.0)
         .await;
-    exporter.stop().await;
 }

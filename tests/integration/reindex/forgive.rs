@@ -46,7 +46,6 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
     }
     scene.helped_and_failed_anew(&exporter).await;
     scene.held(&exporter, "cooldown").await;
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -67,5 +66,4 @@ async fn a_class_is_forgiven_that_has_no_counters_of_its_own() {
         let said = scene.forgive(&["--class", class], &[]);
         assert!(said.starts_with("written to the ledger"), "{said}");
     }
-    exporter.stop().await;
 }

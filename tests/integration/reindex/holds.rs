@@ -46,5 +46,4 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
             .until_value("kb_reindex_kill_switch", &[], is_on)
             .await;
     }
-    exporter.stop().await;
 }

@@ -134,7 +134,6 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
     // Each folder is decided on after each collection: the first two attempts were followed by three decisions each.
     let between = decisions().await - before;
     assert!(between >= 6.0, "{between}");
-    exporter.stop().await;
 }
 
 /// The state moves to another folder while the portal does not answer: neither the reload nor the end of the process waits for that.

@@ -36,7 +36,6 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(1));
     exporter.collected_again().await;
     assert_eq!(scene.sent(), 1);
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -60,7 +59,6 @@ async fn dry_run_shows_what_would_be_sent_now_and_charges_and_sends_nothing() {
     assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     exporter.collected_again().await;
     assert_eq!(scene.sent(), 1);
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -85,5 +83,4 @@ async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_ar
         .await;
     let recovered = scene.value(&metrics, "kb_reindex_files_recovered_total", None);
     assert_eq!(recovered, Some(0.0));
-    exporter.stop().await;
 }

@@ -21,7 +21,6 @@ async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
     scene.portal.heal();
     scene.attempted(&exporter, "accepted").await;
     assert_eq!(scene.sent(), 1);
-    exporter.stop().await;
 }
 
 /// Reloads with another mode, and waits until it is shown.

@@ -67,7 +67,6 @@ async fn a_command_that_only_reads_makes_no_tables_and_reads_what_the_process_wr
         (shared.sent() == 2).then_some(())
     })
     .await;
-    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -45,5 +45,4 @@ async fn two_processes_share_everything_through_pgbouncer() {
     assert_eq!(shared.attempts(&metrics, "accepted"), Some(1.0));
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
-    second.stop().await;
 }

@@ -3,18 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType,
 };
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair};
-use x509_cert::Certificate;
-use x509_cert::certificate::Version;
-use x509_cert::der::asn1::BitString;
-use x509_cert::der::{Decode, Encode};
 
 /// An authority, and certificates of a server and of clients.
 pub(crate) struct Certificates {
@@ -23,8 +15,8 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Writes `ca.crt`, and with `.crt` and `.key`: `server` and `client`; `first`, of X.509 version 1; `stranger` and `own`, which sign for
-    /// themselves, `own` as an authority.
+    /// Writes `ca.crt`, and with `.crt` and `.key`: `server` and `client`; `stranger` and `own`, which sign for themselves, `own` as an
+    /// authority.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         let mut parameters = CertificateParams::new(Vec::new()).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -37,7 +29,6 @@ impl Certificates {
         };
         this.issue("server", |_| {});
         this.issue("client", |_| {});
-        this.issue_first_version("first");
         for (name, is_ca) in [
             ("stranger", IsCa::NoCa),
             ("own", IsCa::Ca(BasicConstraints::Unconstrained)),
@@ -58,25 +49,6 @@ impl Certificates {
         change(&mut parameters);
         let certificate = parameters.signed_by(&key, &self.authority).unwrap();
         self.write(name, &certificate.pem(), &key);
-    }
-
-    /// Issues a certificate of X.509 version 1, which has no extensions.
-    fn issue_first_version(&self, name: &str) {
-        let key = KeyPair::generate().unwrap();
-        let issued = parameters_of(name).signed_by(&key, &self.authority);
-        let mut certificate = Certificate::from_der(issued.unwrap().der()).unwrap();
-        certificate.tbs_certificate.version = Version::V1;
-        certificate.tbs_certificate.extensions = None;
-        let random = SystemRandom::new();
-        let authority = self.authority.key().serialize_der();
-        let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
-        let authority = EcdsaKeyPair::from_pkcs8(algorithm, &authority, &random).unwrap();
-        let content = certificate.tbs_certificate.to_der().unwrap();
-        let signature = authority.sign(&random, &content).unwrap();
-        certificate.signature = BitString::from_bytes(signature.as_ref()).unwrap();
-        let text = BASE64_STANDARD.encode(certificate.to_der().unwrap());
-        let pem = format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n");
-        self.write(name, &pem, &key);
     }
 
     fn write(&self, name: &str, certificate: &str, key: &KeyPair) {
