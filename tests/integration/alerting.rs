@@ -12,7 +12,7 @@ use axum::routing::get;
 use regex::{Captures, Regex};
 use serde_json::json;
 
-use crate::support::alertmanager::{Alertmanager, Webhook};
+use crate::support::alertmanager::{self, Webhook};
 use crate::support::prometheus::Prometheus;
 use crate::support::{rules, server};
 
@@ -138,7 +138,7 @@ async fn serve(begun: Instant, page: Page) -> SocketAddr {
 }
 
 /// A server that scrapes the jobs, follows the rules, and tells an Alertmanager.
-async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: &Alertmanager) -> Prometheus {
+async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: SocketAddr) -> Prometheus {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rules.yml");
     fs::write(&file, rules::faster(FASTER)).unwrap();
@@ -149,7 +149,7 @@ async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: &Alertmanager)
         "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"},
         "rule_files": [file],
         "scrape_configs": scrapes.collect::<Vec<_>>(),
-        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager.address()]}]}]},
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
     });
     // As it is shipped, a value counts for five minutes.
     Prometheus::start(&config, folder, &["--query.lookback-delta=2500ms"]).await
@@ -158,7 +158,7 @@ async fn watching(jobs: &[(&str, Vec<SocketAddr>)], alertmanager: &Alertmanager)
 #[tokio::test]
 async fn an_incident_is_told_a_few_times_and_called_off() {
     let webhook = Webhook::start().await;
-    let alertmanager = Alertmanager::start(&scaled(&webhook.url())).await;
+    let alertmanager = alertmanager::start(&scaled(&webhook.url())).await;
     let begun = Instant::now();
     let jobs = [
         ("kb-many", vec![serve(begun, many_folders).await]),
@@ -169,7 +169,7 @@ async fn an_incident_is_told_a_few_times_and_called_off() {
         ("kb-seldom", vec![serve(begun, seldom_read).await]),
         ("kb-queue", vec![serve(begun, no_workers).await]),
     ];
-    let _prometheus = watching(&jobs, &alertmanager).await;
+    let _prometheus = watching(&jobs, alertmanager.address()).await;
 
     let names = [
         "KbFailedSpike",

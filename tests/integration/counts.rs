@@ -38,12 +38,11 @@ async fn counts_are_exact(sizes: &[usize], change: impl FnOnce(&mut Options)) {
 
 /// The folder was counted, and says that nothing changed while it was read.
 fn is_whole(metrics: &Exposition, folder: Uuid, size: usize) {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str())];
+    let own = metrics.folder(folder);
     for name in ["kb_folder_up", "kb_folder_consistent"] {
-        assert_eq!(metrics.value(name, &labels), Some(1.0), "{name}");
+        assert_eq!(own.value(name, &[]), Some(1.0), "{name}");
     }
-    let reported = metrics.count("kb_folder_reported_files", &labels);
+    let reported = own.count("kb_folder_reported_files", &[]);
     assert_eq!(reported, Some(size as u64));
 }
 

@@ -45,10 +45,6 @@ impl Story {
         .await
     }
 
-    fn id(&self) -> String {
-        self.folder.to_string()
-    }
-
     /// The folder's first file by name.
     fn file(&self) -> Uuid {
         self.portal.world(|world| world.file_ids(self.folder))[0]
@@ -61,13 +57,16 @@ impl Story {
     }
 
     fn entries(&self, metrics: &Exposition, status: &str) -> u64 {
-        let entries = metrics.by_status("kb_folder_status_entries_total", &self.id());
+        let entries = metrics
+            .folder(self.folder)
+            .by_status("kb_folder_status_entries_total");
         entries[status]
     }
 
     fn oldest(&self, metrics: &Exposition, status: &str) -> Option<f64> {
-        let labels = [("folder_id", &*self.id()), ("status", status)];
-        metrics.value("kb_folder_oldest_file_timestamp_seconds", &labels)
+        let own = metrics.folder(self.folder);
+        let labels = [("status", status)];
+        own.value("kb_folder_oldest_file_timestamp_seconds", &labels)
     }
 
     /// Ends the process and starts it again, while the portal does not answer: what is shown then was stored on disk.

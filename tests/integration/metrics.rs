@@ -33,7 +33,8 @@ async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
     exporter
         .metrics_when("the file is seen waiting", |metrics| {
             metrics
-                .by_status("kb_folder_files", &inbox.to_string())
+                .folder(inbox)
+                .by_status("kb_folder_files")
                 .get("pending")
                 == Some(&1)
         })

@@ -22,12 +22,12 @@ async fn two_folders() -> (Portal, Uuid, Uuid) {
 }
 
 fn done(metrics: &Exposition, folder: Uuid) -> Option<u64> {
-    let labels = [("folder_id", &*folder.to_string()), ("status", "done")];
-    metrics.count("kb_folder_files", &labels)
+    let own = metrics.folder(folder);
+    own.count("kb_folder_files", &[("status", "done")])
 }
 
 fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
-    metrics.value("kb_folder_up", &[("folder_id", &*folder.to_string())])
+    metrics.folder(folder).value("kb_folder_up", &[])
 }
 
 /// What `/metrics` says when so many files of a folder are done.
@@ -129,8 +129,9 @@ async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
         (done(&metrics, quick), up(&metrics, quick)),
         (Some(1), Some(1.0))
     );
-    let labels = [("folder_id", &*slow.to_string()), ("reason", "error")];
-    assert_eq!(metrics.value("kb_folder_unavailable", &labels), Some(1.0));
+    let own = metrics.folder(slow);
+    let labels = [("reason", "error")];
+    assert_eq!(own.value("kb_folder_unavailable", &labels), Some(1.0));
     exporter
         .metrics_when("the collection is called partial", |metrics| {
             runs(metrics, "partial") >= 1

@@ -143,13 +143,17 @@ fn is_fresh(metrics: &Exposition, now: f64) {
     let interval = metrics.value("kb_collection_interval_seconds", &[]);
     let oldest = STALE_AFTER.max(3.0 * interval.unwrap_or(0.0)) + 2.0;
     for consistent in metrics.all("kb_folder_consistent", &[]) {
-        let id = [("folder_id", consistent.labels["folder_id"].as_str())];
-        if metrics.value("kb_folder_up", &id) == Some(1.0) {
+        let own = metrics.folder(&consistent.labels["folder_id"]);
+        if own.value("kb_folder_up", &[]) == Some(1.0) {
             continue;
         }
-        let counted = metrics.value("kb_folder_last_success_timestamp_seconds", &id);
+        let counted = own.value("kb_folder_last_success_timestamp_seconds", &[]);
         let age = now - counted.unwrap_or(0.0);
-        assert!(age <= oldest, "{id:?} shows counts that are {age} s old");
+        assert!(
+            age <= oldest,
+            "{:?} shows counts that are {age} s old",
+            consistent.labels
+        );
     }
 }
 
@@ -158,10 +162,9 @@ fn is_right(portal: &Portal, metrics: &Exposition) -> bool {
     let mut folders = portal.world(|world| world.folder_ids()).into_iter();
     metrics.value("kb_portal_up", &[]) == Some(1.0)
         && folders.all(|folder| {
-            let id = folder.to_string();
-            let labels = [("folder_id", id.as_str())];
-            metrics.value("kb_folder_up", &labels) == Some(1.0)
-                && metrics.value("kb_folder_consistent", &labels) == Some(1.0)
-                && metrics.by_status("kb_folder_files", &id) == portal.counts(folder)
+            let own = metrics.folder(folder);
+            own.value("kb_folder_up", &[]) == Some(1.0)
+                && own.value("kb_folder_consistent", &[]) == Some(1.0)
+                && own.by_status("kb_folder_files") == portal.counts(folder)
         })
 }

@@ -44,17 +44,15 @@ fn failed(portal: &Portal, name: &str, failed: u64, done: u64) -> Uuid {
 }
 
 fn is_exact(portal: &Portal, metrics: &Exposition, folder: Uuid) {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str())];
-    let shown = metrics.by_status("kb_folder_files", &id);
-    assert_eq!(shown, portal.counts(folder), "{id}");
-    assert_eq!(metrics.value("kb_folder_consistent", &labels), Some(1.0));
+    let own = metrics.folder(folder);
+    let shown = own.by_status("kb_folder_files");
+    assert_eq!(shown, portal.counts(folder), "{folder}");
+    assert_eq!(own.value("kb_folder_consistent", &[]), Some(1.0));
 }
 
 fn requests(metrics: &Exposition, folder: Uuid, strategy: &str) -> Option<u64> {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str()), ("strategy", strategy)];
-    metrics.count("kb_folder_collection_requests", &labels)
+    let own = metrics.folder(folder);
+    own.count("kb_folder_collection_requests", &[("strategy", strategy)])
 }
 
 /// Counts folders of any size until all rows were read that shall be, and holds the reads from then on to what they may cost beside the list.

@@ -37,14 +37,13 @@ fn sorting_is(metrics: &Exposition, state: &str) -> bool {
 }
 
 fn files(metrics: &Exposition, folder: Uuid, status: &str) -> Option<u64> {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str()), ("status", status)];
-    metrics.count("kb_folder_files", &labels)
+    let own = metrics.folder(folder);
+    own.count("kb_folder_files", &[("status", status)])
 }
 
 fn is_consistent(metrics: &Exposition, folder: Uuid) -> Option<bool> {
-    let id = folder.to_string();
-    let consistent = metrics.value("kb_folder_consistent", &[("folder_id", id.as_str())]);
+    let own = metrics.folder(folder);
+    let consistent = own.value("kb_folder_consistent", &[]);
     consistent.map(|consistent| consistent > 0.5)
 }
 

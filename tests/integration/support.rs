@@ -23,4 +23,3 @@ pub(crate) mod sqlite;
 pub(crate) mod tally;
 pub(crate) mod wait;
 pub(crate) mod workspace;
-pub(crate) mod writes;

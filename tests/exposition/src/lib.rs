@@ -4,6 +4,7 @@
 //! no spaces and no escapes but those that are needed. It shares no code with the crate that writes the format.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 
 /// One sample: a series and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,14 +141,26 @@ impl Exposition {
         portals
     }
 
-    /// The counts of a folder by the label `status`.
+    /// The samples of a folder, without the text.
+    #[must_use]
+    pub fn folder(&self, id: impl Display) -> Self {
+        let id = id.to_string();
+        let own = self.samples.iter();
+        let own = own.filter(|sample| sample.labels.get("folder_id") == Some(&id));
+        Self {
+            samples: own.cloned().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The counts by the label `status`.
     ///
     /// # Panics
     /// When a status has two samples.
     #[must_use]
-    pub fn by_status(&self, name: &str, folder: &str) -> BTreeMap<String, u64> {
+    pub fn by_status(&self, name: &str) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
-        for sample in self.all(name, &[("folder_id", folder)]) {
+        for sample in self.all(name, &[]) {
             let before = counts.insert(sample.labels["status"].clone(), sample.count());
             assert_eq!(before, None, "two series: {sample:?}");
         }

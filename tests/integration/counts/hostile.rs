@@ -74,9 +74,9 @@ async fn any_name_and_any_reason_read_back() {
     let workspace = Workspace::new(&[("main", portal.base_url())]);
     let metrics = Exporter::start(&workspace).await.collected().await;
     for (folder, name) in folders {
-        let id = folder.to_string();
-        let labels = [("folder_id", &*id), ("folder", name.label())];
-        let classes = metrics.all("kb_folder_file_errors", &labels);
+        let own = metrics.folder(folder);
+        let labels = [("folder", name.label())];
+        let classes = own.all("kb_folder_file_errors", &labels);
         assert_eq!(classes.map(Sample::count).sum::<u64>(), 1, "{name:?}");
     }
     let values = metrics.samples.iter().flat_map(|it| it.labels.values());
@@ -100,9 +100,8 @@ async fn names_of_folders_read_back_and_cannot_break_a_line() {
     let workspace = Workspace::new(&[("main", portal.base_url())]);
     let metrics = Exporter::start(&workspace).await.collected().await;
     for (number, (folder, shown)) in folders.iter().enumerate() {
-        let id = folder.to_string();
-        let labels = [("folder_id", &*id), ("folder", shown), ("status", "done")];
-        let counted = metrics.count("kb_folder_files", &labels);
+        let labels = [("folder", *shown), ("status", "done")];
+        let counted = metrics.folder(folder).count("kb_folder_files", &labels);
         assert_eq!(counted, Some(number as u64 + 1), "{shown:?}");
     }
     let control = |c: char| c.is_control() && c != '\n';

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::compose::{health_path, mounted, services};
 use super::list;
-use crate::support::alertmanager::Alertmanager;
+use crate::support::alertmanager;
 use crate::support::exporter::{Exporter, client};
 use crate::support::prometheus::Prometheus;
 use crate::support::rules;
@@ -59,7 +59,7 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
         &services["alertmanager"],
         "/etc/alertmanager/alertmanager.yml",
     );
-    let alertmanager = Alertmanager::start(&fs::read_to_string(file).unwrap()).await;
+    let alertmanager = alertmanager::start(&fs::read_to_string(file).unwrap()).await;
     let target = alertmanager.address().to_string();
     let exporter = Exporter::demo(&[]).await;
     let config = configuration(
@@ -86,6 +86,6 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
         counts[0]["metric"]["job"], "kb-exporter",
         "the alerts expect this job"
     );
-    assert_healthy(&services["prometheus"], &prometheus.address().to_string()).await;
+    assert_healthy(&services["prometheus"], &prometheus.0.address().to_string()).await;
     assert_healthy(&services["alertmanager"], &target).await;
 }

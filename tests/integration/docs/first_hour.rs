@@ -3,8 +3,9 @@
 use kb_simulator::Status;
 
 use super::markdown;
-use super::shell::{Expected, follow, port};
+use super::shell::{Expected, follow};
 use crate::support::portal::Portal;
+use crate::support::process::free_port;
 use crate::support::repository::text;
 
 const DOCUMENT: &str = "docs/first-hour.md";
@@ -56,7 +57,7 @@ async fn the_first_hour_is_as_it_is_told() {
     let folder = portal.folder("Inbox");
     let file = portal.file(folder, "a.pdf", Status::Pending);
     portal.set(folder, file, Status::Failed);
-    let ports = [port(), port()];
+    let ports = [free_port(), free_port()];
     let blocks = markdown::blocks(&text(DOCUMENT), "sh");
     let blocks: Vec<_> = blocks
         .iter()

@@ -1,7 +1,6 @@
 //! The commands of a document, in a shell, as a reader would type them one after the other.
 
 use std::fmt::Write as _;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
@@ -62,10 +61,4 @@ pub(super) fn follow(folder: &Path, blocks: &[String], expected: &[Expected], in
         .env("PATH", path)
         .current_dir(folder);
     output_with(&mut bash, input);
-}
-
-/// A port that nothing uses.
-pub(super) fn port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }

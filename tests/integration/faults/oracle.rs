@@ -107,18 +107,17 @@ fn is_promised(files: &Files, history: &[Files]) -> bool {
 }
 
 fn published(metrics: &Exposition, folder: &str) -> Published {
-    let labels = [("folder_id", folder)];
+    let own = metrics.folder(folder);
     let value = |name| {
-        metrics
-            .value(name, &labels)
+        own.value(name, &[])
             .unwrap_or_else(|| panic!("{folder} has counts and no {name}"))
     };
     let seconds = |seconds: f64| TimeDelta::from_std(Duration::from_secs_f64(seconds)).unwrap();
     let ended = DateTime::UNIX_EPOCH + seconds(value("kb_folder_last_success_timestamp_seconds"));
     Published {
         folder: folder.parse().unwrap(),
-        files: metrics.by_status("kb_folder_files", folder),
-        consistent: metrics.count("kb_folder_consistent", &labels) == Some(1),
+        files: own.by_status("kb_folder_files"),
+        consistent: own.count("kb_folder_consistent", &[]) == Some(1),
         began: ended - seconds(value("kb_folder_collection_duration_seconds")),
         ended,
     }

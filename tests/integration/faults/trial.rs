@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use kb_simulator::faults::{Fault, Target};
 use uuid::Uuid;
 
-use super::oracle::{Files, Oracle};
+use super::oracle::Oracle;
 use super::table::{At, Expected, Kind, Row};
 use crate::support::portal::Portal;
 use kb_exposition::Exposition;
@@ -88,27 +88,25 @@ impl Trial {
     /// Each folder is counted as it is now.
     fn folders_are_right(&self, metrics: &Exposition) -> bool {
         self.folders.iter().all(|folder| {
-            let id = folder.to_string();
-            let labels = [("folder_id", id.as_str())];
-            metrics.value("kb_folder_up", &labels) == Some(1.0)
-                && metrics.value("kb_folder_consistent", &labels) == Some(1.0)
-                && files(metrics, *folder) == self.sick.counts(*folder)
+            let own = metrics.folder(folder);
+            own.value("kb_folder_up", &[]) == Some(1.0)
+                && own.value("kb_folder_consistent", &[]) == Some(1.0)
+                && own.by_status("kb_folder_files") == self.sick.counts(*folder)
         })
     }
 
     pub(super) fn is_as_expected(&self, metrics: &Exposition) -> bool {
-        let struck = self.folders[0].to_string();
-        let folder = [("folder_id", struck.as_str())];
+        let struck = metrics.folder(self.folders[0]);
         let portal_is = |reason| {
             let holds = [("reason", reason)];
             metrics.value("kb_portal_unavailable", &holds) == Some(1.0)
         };
         let folder_is = |reason: &str| {
-            let holds = [folder[0], ("reason", reason)];
-            let up = metrics.value("kb_folder_up", &folder);
-            metrics.value("kb_folder_unavailable", &holds) == Some(1.0) && up == Some(0.0)
+            let up = struck.value("kb_folder_up", &[]);
+            let holds = [("reason", reason)];
+            struck.value("kb_folder_unavailable", &holds) == Some(1.0) && up == Some(0.0)
         };
-        let has_counts = !files(metrics, self.folders[0]).is_empty();
+        let has_counts = !struck.by_status("kb_folder_files").is_empty();
         let portal_up = is_up(metrics);
         match self.row.expected {
             Expected::Portal(reason) => {
@@ -116,9 +114,7 @@ impl Trial {
             }
             Expected::Folder(reason) => folder_is(reason) && portal_up && has_counts,
             Expected::Left(reason) => folder_is(reason) && portal_up && !has_counts,
-            Expected::Marked => {
-                portal_up && metrics.value("kb_folder_consistent", &folder) == Some(0.0)
-            }
+            Expected::Marked => portal_up && struck.value("kb_folder_consistent", &[]) == Some(0.0),
             Expected::Nothing | Expected::Noted(_) => self.is_all_right(metrics),
         }
     }
@@ -147,11 +143,6 @@ pub(super) fn is_up(metrics: &Exposition) -> bool {
 
 /// When a folder was last counted.
 fn counted(metrics: &Exposition, folder: Uuid) -> Option<f64> {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str())];
-    metrics.value("kb_folder_last_success_timestamp_seconds", &labels)
-}
-
-fn files(metrics: &Exposition, folder: Uuid) -> Files {
-    metrics.by_status("kb_folder_files", &folder.to_string())
+    let own = metrics.folder(folder);
+    own.value("kb_folder_last_success_timestamp_seconds", &[])
 }

@@ -21,12 +21,8 @@ pub(super) async fn with_another() -> (Story, Uuid) {
 
 /// Every name of which a folder has a series.
 pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
-    let id = folder.to_string();
-    let own = metrics
-        .samples
-        .iter()
-        .filter(|sample| sample.labels.get("folder_id") == Some(&id));
-    own.map(|sample| sample.name.clone()).collect()
+    let own = metrics.folder(folder).samples.into_iter();
+    own.map(|sample| sample.name).collect()
 }
 
 /// The key may use the first folder alone.
@@ -41,20 +37,18 @@ fn has_left(metrics: &Exposition, folder: Uuid, reason: &str) {
         families_of(metrics, folder),
         ["kb_folder_unavailable", "kb_folder_up"]
     );
-    let id = folder.to_string();
-    let up = metrics.value("kb_folder_up", &[("folder_id", &*id)]);
-    assert_eq!(up, Some(0.0));
-    let labels = [("folder_id", &*id), ("reason", reason), ("folder", "Other")];
-    let unavailable = metrics.value("kb_folder_unavailable", &labels);
+    let own = metrics.folder(folder);
+    assert_eq!(own.value("kb_folder_up", &[]), Some(0.0));
+    let labels = [("reason", reason), ("folder", "Other")];
+    let unavailable = own.value("kb_folder_unavailable", &labels);
     assert_eq!(unavailable, Some(1.0), "{reason}");
 }
 
 /// The other folder is what it was, and no collection was called less than a success.
 fn changes_nothing_else(story: &Story, metrics: &Exposition) {
-    assert_eq!(metrics.by_status("kb_folder_files", &story.id())["done"], 1);
-    let id = story.id();
-    let up = metrics.value("kb_folder_up", &[("folder_id", &*id)]);
-    assert_eq!(up, Some(1.0));
+    let own = metrics.folder(story.folder);
+    assert_eq!(own.by_status("kb_folder_files")["done"], 1);
+    assert_eq!(own.value("kb_folder_up", &[]), Some(1.0));
     for result in ["partial", "failure"] {
         let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
         assert_eq!(runs, Some(0), "{result}");
@@ -78,9 +72,10 @@ async fn a_folder_that_leaves_the_set_of_the_key_loses_its_counts_and_keeps_the_
 #[tokio::test]
 async fn a_folder_that_comes_back_goes_on_where_it_was() {
     let (story, other) = with_another().await;
-    let id = other.to_string();
     let entered = |metrics: &Exposition| {
-        let entries = metrics.by_status("kb_folder_status_entries_total", &id);
+        let entries = metrics
+            .folder(other)
+            .by_status("kb_folder_status_entries_total");
         entries.get("failed") == Some(&1)
     };
     let file = story.portal.world(|world| world.file_ids(other))[0];
@@ -92,6 +87,7 @@ async fn a_folder_that_comes_back_goes_on_where_it_was() {
     story.portal.world(|world| world.grant(KEY, other));
     let metrics = story.exporter.collected_again().await;
     assert!(entered(&metrics));
-    assert_eq!(metrics.by_status("kb_folder_files", &id)["failed"], 1);
+    let own = metrics.folder(other);
+    assert_eq!(own.by_status("kb_folder_files")["failed"], 1);
     assert_eq!(metrics.all("kb_folder_unavailable", &[]).count(), 0);
 }

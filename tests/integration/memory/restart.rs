@@ -56,7 +56,7 @@ async fn stored_counts_are_shown_at_once_with_their_time_until_the_folder_is_rea
     story.exporter.collected_again().await;
     let story = story.restarted(End::Stopped).await;
     let metrics = story.exporter.metrics().await;
-    let files = metrics.by_status("kb_folder_files", &story.id());
+    let files = metrics.folder(story.folder).by_status("kb_folder_files");
     assert_eq!((files["done"], files["failed"]), (1, 1));
     let errors = metrics.all("kb_folder_file_errors", &[("error", "unspecified")]);
     assert_eq!(errors.count(), 1);

@@ -10,8 +10,8 @@ use super::scene::{
 };
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::server::REINDEX_FAILED;
 use crate::support::workspace::Workspace;
-use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::Exposition;
 
 const KEY: &str = "kbk_demo";
@@ -32,7 +32,7 @@ async fn an_answer_that_is_lost_after_the_work_was_done_is_unknown_charged_and_n
 
 async fn lost(fault: Fault) {
     let portal = Portal::keyed(KEY).await;
-    portal.writes().allow_reindex_failed();
+    portal.allow_reindex_failed();
     portal.strike(Target::ReindexFailed, fault.clone());
     let (folder, files) = failed_files(&portal);
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
@@ -90,11 +90,10 @@ async fn what_is_charged_and_who_waits_is_shown_while_an_answer_is_awaited() {
     let budget = "kb_reindex_budget_remaining_files";
     let metrics = exporter.until_value(budget, &[], 4_999.0).await;
     for (folder, files, held) in [(scene.folder, FAILED, None), (other, 1, Some(1))] {
-        let id = folder.to_string();
-        let labels = [("folder_id", &*id)];
-        let eligible = metrics.count("kb_reindex_eligible_files", &labels);
+        let own = metrics.folder(folder);
+        let eligible = own.count("kb_reindex_eligible_files", &[]);
         assert_eq!(eligible, Some(files));
-        assert_eq!(metrics.count("kb_reindex_hold", &labels), held);
+        assert_eq!(own.count("kb_reindex_hold", &[]), held);
     }
     scene.portal.heal();
     decided(&exporter, "trigger", "eligible", 2..=2).await;

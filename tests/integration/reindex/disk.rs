@@ -19,9 +19,8 @@ async fn a_database_that_is_deleted_while_it_is_in_use_is_written_again_and_noth
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
     let exporter = scene.start().await;
-    let id = scene.folder.to_string();
-    let metrics = exporter.metrics().await;
-    let entries = metrics.by_status("kb_folder_status_entries_total", &id);
+    let own = exporter.metrics().await.folder(scene.folder);
+    let entries = own.by_status("kb_folder_status_entries_total");
     assert_eq!(entries["failed"], 1, "the counters were written, too");
     exporter.stop().await;
 }

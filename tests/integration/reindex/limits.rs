@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use uuid::Uuid;
 
 use crate::support::attempts::Attempt;
-use crate::support::writes::REINDEX_FAILED;
+use crate::support::server::REINDEX_FAILED;
 
 /// In milliseconds since 1970.
 type Time = i64;

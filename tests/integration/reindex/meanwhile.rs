@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::ledger;
 use super::scene::{Scene, decided};
+use crate::support::server::REINDEX_FAILED;
 use crate::support::sqlite::Sqlite;
 use crate::support::wait::until;
-use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
 async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_it_is_removed() {
@@ -64,7 +64,7 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
     }
     exporter
         .metrics_when("the backlog is known", |metrics| {
-            let files = metrics.by_status("kb_folder_files", &second.to_string());
+            let files = metrics.folder(second).by_status("kb_folder_files");
             files.get("pending") == Some(&2)
         })
         .await;

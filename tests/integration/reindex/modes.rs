@@ -52,7 +52,7 @@ async fn dry_run_shows_what_would_be_sent_now_and_charges_and_sends_nothing() {
     assert_eq!(scene.sent(), 0);
     assert!(super::ledger::attempts(&scene.workspace).is_empty());
 
-    scene.portal.writes().allow_reindex_failed();
+    scene.portal.allow_reindex_failed();
     let enforce = |config: &mut Value| config["reindex"]["mode"] = "enforce".into();
     scene.reconfigure(&exporter, enforce).await;
     let metrics = scene.attempted(&exporter, "accepted").await;

@@ -13,7 +13,7 @@ async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
     let lists = scene.portal.requests_with("/mine");
     scene.portal.hold("/mine");
     scene.portal.until_asked("/mine", lists).await;
-    scene.portal.writes().allow_reindex_failed();
+    scene.portal.allow_reindex_failed();
     use_mode(&mut scene, &exporter, "enforce").await;
     assert_eq!(scene.sent(), 0);
     assert_eq!(scene.portal.requests_with("/mine"), lists + 1);

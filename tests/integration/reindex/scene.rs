@@ -12,9 +12,9 @@ use super::ledger;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
+use crate::support::server::REINDEX_FAILED;
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
-use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::{Exposition, Sample};
 
 /// Failed files of the folder.
@@ -53,7 +53,7 @@ impl Scene {
     pub(crate) async fn with(mode: &str, change: impl FnOnce(&mut Value)) -> Self {
         let portal = Portal::start().await;
         if mode == "enforce" {
-            portal.writes().allow_reindex_failed();
+            portal.allow_reindex_failed();
         }
         let folder = portal.folder("Inbox");
         for name in ["a.pdf", "b.pdf", "c.pdf"] {
@@ -201,9 +201,8 @@ impl Scene {
         name: &str,
         label: Option<(&str, &str)>,
     ) -> Option<f64> {
-        let id = self.folder.to_string();
-        let labels = [("folder_id", &*id)].into_iter().chain(label);
-        metrics.value(name, &labels.collect::<Vec<_>>())
+        let own = metrics.folder(self.folder);
+        own.value(name, label.as_slice())
     }
 
     /// What `/metrics` says when the one sample of the folder has a value.
@@ -272,7 +271,7 @@ pub(crate) fn failed_files_are_shown(portal: &Portal, folders: &[Uuid], metrics:
     for folder in folders {
         let counts = portal.world(|world| world.counts(*folder)).unwrap();
         let failed = counts.get(&Status::Failed).copied().unwrap_or(0);
-        let shown = metrics.by_status("kb_folder_files", &folder.to_string());
+        let shown = metrics.folder(folder).by_status("kb_folder_files");
         assert_eq!(shown["failed"], failed, "{folder}");
     }
 }

@@ -5,9 +5,9 @@ use super::scene::{Shared, until_writable};
 use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
+use crate::support::server::REINDEX_FAILED;
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
-use crate::support::writes::REINDEX_FAILED;
 
 /// A process that can make an attempt as soon as one more file fails, and the way to the server.
 struct Distant {

@@ -28,9 +28,9 @@ fn refuse_writes(database: &Database) {
 
 /// Lets one more file fail, and waits until its entry is shown, and so stored.
 async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
-    let id = shared.folder.to_string();
     let entries = |metrics: &Exposition| {
-        let entries = metrics.by_status("kb_folder_status_entries_total", &id);
+        let own = metrics.folder(shared.folder);
+        let entries = own.by_status("kb_folder_status_entries_total");
         entries.get("failed").copied()
     };
     let counted = exporter.collected_again().await;

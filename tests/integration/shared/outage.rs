@@ -11,14 +11,14 @@ use kb_exposition::Exposition;
 
 /// Entries into `failed` of the scene's folder.
 fn entries(shared: &Shared, metrics: &Exposition) -> u64 {
-    let id = shared.folder.to_string();
-    metrics.by_status("kb_folder_status_entries_total", &id)["failed"]
+    let own = metrics.folder(shared.folder);
+    own.by_status("kb_folder_status_entries_total")["failed"]
 }
 
 /// Failed files of the scene's folder.
 fn failed(shared: &Shared, metrics: &Exposition) -> u64 {
-    let id = shared.folder.to_string();
-    metrics.by_status("kb_folder_files", &id)["failed"]
+    let own = metrics.folder(shared.folder);
+    own.by_status("kb_folder_files")["failed"]
 }
 
 /// While the server is away: files are counted, the counters stand still, and an attempt that could be made is not.

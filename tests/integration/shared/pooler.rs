@@ -29,9 +29,9 @@ async fn two_processes_share_everything_through_pgbouncer() {
     until_active(&second, false).await;
     shared.held(&first, "nothing_eligible").await;
     shared.portal.file(shared.folder, "f.pdf", Status::Failed);
-    let id = shared.folder.to_string();
     let entered = |metrics: &Exposition| {
-        metrics.by_status("kb_folder_status_entries_total", &id)["failed"] == 1
+        let own = metrics.folder(shared.folder);
+        own.by_status("kb_folder_status_entries_total")["failed"] == 1
     };
     first
         .metrics_when("one file failed since the first count", entered)

@@ -9,9 +9,9 @@ use super::scene::{LEASE, Shared, until_active};
 use crate::reindex::scene::{FAILED, READS, budget_left};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
+use crate::support::server::REINDEX_FAILED;
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
-use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::{Exposition, Sample};
 
 /// The first process waits by now for the second, which has made the one attempt.
@@ -164,8 +164,10 @@ async fn counts_and_limits_are_there_again_soon_after_the_active_process_was_kil
     let killed = std::time::Instant::now();
     first.kill().await;
     let after = until_active(&second, true).await;
-    let id = shared.folder.to_string();
-    let failed = |metrics: &Exposition| metrics.by_status("kb_folder_files", &id)["failed"];
+    let failed = |metrics: &Exposition| {
+        let own = metrics.folder(shared.folder);
+        own.by_status("kb_folder_files")["failed"]
+    };
     assert_eq!(failed(&after), failed(&of_first), "shown at once");
     assert!(killed.elapsed() < Duration::from_secs(12));
     let is_there_again = |metrics: &Exposition, sample: &Sample| {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,49 +9,22 @@ use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::Value;
-use tempfile::TempDir;
 
-use super::process::Process;
-use super::prometheus::listening;
+use super::prometheus::{Running, data};
 use super::server::serve;
 use super::wait::wait_for;
 
-/// A running Alertmanager.
-pub(crate) struct Alertmanager {
-    _process: Process,
-    address: SocketAddr,
-    _folder: TempDir,
-}
-
-impl Alertmanager {
-    /// Starts with a configuration.
-    pub(crate) async fn start(config: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut process = Process::start(&mut command(folder.path(), config));
-        let address = process.line("Alertmanager listens", listening).await;
-        Self {
-            _process: process,
-            address,
-            _folder: folder,
-        }
-    }
-
-    /// Where Prometheus sends alerts.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-fn command(folder: &Path, config: &str) -> Command {
-    let file = folder.join("alertmanager.yml");
+/// Starts an Alertmanager with a configuration.
+pub(crate) async fn start(config: &str) -> Running {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("alertmanager.yml");
     fs::write(&file, config).unwrap();
     // Debian's name of it.
     let mut command = Command::new("prometheus-alertmanager");
     command.arg("--config.file").arg(file);
-    command.arg("--storage.path").arg(folder.join("data"));
-    command.args(["--web.listen-address", "127.0.0.1:0"]);
+    command.arg("--storage.path").arg(data(folder.path()));
     command.arg("--cluster.listen-address=");
-    command
+    Running::start(command, folder).await
 }
 
 /// What Alertmanager notifies, in order of arrival.

@@ -1,6 +1,5 @@
 //! A real browser: Chromium without a window, driven by its own driver.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -9,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::exporter::{client, json_of};
-use super::process::Process;
+use super::process::{Process, free_port};
 
 /// Where `tests/run` puts axe-core, which judges how accessible a page is; `*` is the version of Python.
 const AXE: &str = concat!(
@@ -55,9 +54,7 @@ impl Browser {
     /// Starts a browser.
     pub(crate) async fn start() -> Self {
         // By itself, the driver takes a port of IPv6, and ends where another process has that one of IPv4.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = free_port();
         let mut command = Command::new("chromedriver");
         let mut driver = Process::start(command.arg(format!("--port={port}")));
         driver.says("successfully on port ").await;

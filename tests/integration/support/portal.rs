@@ -130,7 +130,7 @@ impl Portal {
 
     /// Whether folders are shown with the files that they have.
     pub(crate) fn are_counted(&self, folders: &[Uuid], metrics: &Exposition) -> bool {
-        let files = |folder: &Uuid| metrics.by_status("kb_folder_files", &folder.to_string());
+        let files = |folder: &Uuid| metrics.folder(folder).by_status("kb_folder_files");
         folders
             .iter()
             .all(|folder| files(folder) == self.counts(*folder))

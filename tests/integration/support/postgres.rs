@@ -8,7 +8,7 @@ pub(crate) mod database;
 mod home;
 pub(crate) mod proxy;
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -18,16 +18,13 @@ use std::{fs, thread};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use super::process::Process;
+use super::process::{Process, free_port};
 use super::wait::until;
 use database::{Access, Database};
 use home::{Home, USER};
 
 /// A server that was told to end at once has ended by then.
 const ENDED: Duration = Duration::from_secs(10);
-
-/// Free ports are looked for here: the system gives none of these to others by itself, so a stopped server gets its own port again.
-const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// A PostgreSQL server, which ends with the test, or at the latest with the process of the test.
 pub(crate) struct Server {
@@ -192,13 +189,6 @@ impl Drop for Server {
         // What cannot be removed now is removed with the process.
         let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-/// A port of loopback that nobody listens on.
-fn free_port() -> u16 {
-    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
-    let mut ports = std::iter::repeat_with(|| fastrand::u16(PORTS));
-    ports.find(is_free).unwrap()
 }
 
 /// Sends a signal to processes that may have ended meanwhile.

@@ -1,11 +1,15 @@
 //! A process that is started by a test and never outlives it.
 
 use std::io::{BufRead, BufReader, Read, Write as _};
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::wait::wait_for;
+
+/// Free ports are looked for here: the system gives none of these to others by itself, so a stopped server gets its own port again.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// A running process with what it wrote so far, standard output and standard error together.
 pub(crate) struct Process {
@@ -96,6 +100,13 @@ fn keep_lines(stream: impl Read + Send + 'static, lines: &Arc<Mutex<Vec<String>>
                 .push(line);
         }
     });
+}
+
+/// A port of loopback that nobody listens on.
+pub(crate) fn free_port() -> u16 {
+    let is_free = |port: &u16| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok();
+    let mut ports = std::iter::repeat_with(|| fastrand::u16(PORTS));
+    ports.find(is_free).unwrap()
 }
 
 /// Runs a command to its end, with a text as its standard input.

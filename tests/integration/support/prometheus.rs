@@ -12,12 +12,34 @@ use url::Url;
 use super::exporter::{client, json_of};
 use super::process::Process;
 
-/// A running server.
-pub(crate) struct Prometheus {
+/// A server of the Prometheus family, on a port of its own, in a folder of its own.
+pub(crate) struct Running {
     _process: Process,
     address: SocketAddr,
     _folder: TempDir,
 }
+
+impl Running {
+    /// Starts a command, and waits until it listens.
+    pub(crate) async fn start(mut command: Command, folder: TempDir) -> Self {
+        let command = command.args(["--web.listen-address", "127.0.0.1:0"]);
+        let mut process = Process::start(command);
+        let address = process.line("the server listens", listening).await;
+        Self {
+            _process: process,
+            address,
+            _folder: folder,
+        }
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// A running Prometheus.
+pub(crate) struct Prometheus(pub(crate) Running);
 
 impl Prometheus {
     /// Scrapes one target each second.
@@ -31,27 +53,14 @@ impl Prometheus {
         fs::write(&file, config.to_string()).unwrap();
         let mut command = Command::new("prometheus");
         command.arg("--config.file").arg(file);
-        let data = data(folder.path());
-        command.arg("--storage.tsdb.path").arg(data);
-        command.args(["--web.listen-address", "127.0.0.1:0"]);
+        command.arg("--storage.tsdb.path").arg(data(folder.path()));
         command.args(flags);
-        let mut process = Process::start(&mut command);
-        let address = process.line("Prometheus listens", listening).await;
-        Self {
-            _process: process,
-            address,
-            _folder: folder,
-        }
-    }
-
-    /// Where it listens.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        Self(Running::start(command, folder).await)
     }
 
     /// The whole answer to a question, such as `query` or `label/portal/values`; none where the server is not ready.
     pub(crate) async fn ask(&self, path: &str, parameters: &[(&str, &str)]) -> Option<Value> {
-        let url = format!("http://{}/api/v1/{path}", self.address);
+        let url = format!("http://{}/api/v1/{path}", self.0.address);
         let url = Url::parse_with_params(&url, parameters).unwrap();
         let response = client().get(url).send().await.unwrap();
         if response.status() == 503 {
@@ -84,7 +93,7 @@ pub(crate) fn scraping(target: SocketAddr) -> Value {
 }
 
 /// The address in a line that says where a server of the Prometheus family listens.
-pub(crate) fn listening(line: &str) -> Option<SocketAddr> {
+fn listening(line: &str) -> Option<SocketAddr> {
     let (_, after) = line.split_once("Listening on")?;
     let (_, address) = after.split_once("address=")?;
     Some(address.trim().parse().unwrap())

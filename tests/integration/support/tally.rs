@@ -45,12 +45,11 @@ impl Tally {
 
     /// What the exposition says of a folder.
     pub(crate) fn shown(metrics: &Exposition, folder: Uuid) -> Self {
-        let id = folder.to_string();
-        let labels = [("folder_id", id.as_str())];
-        let errors = metrics.all("kb_folder_file_errors", &labels);
+        let own = metrics.folder(folder);
+        let errors = own.all("kb_folder_file_errors", &[]);
         Self {
-            files: metrics.by_status("kb_folder_files", &id),
-            bytes: metrics.by_status("kb_folder_size_bytes", &id),
+            files: own.by_status("kb_folder_files"),
+            bytes: own.by_status("kb_folder_size_bytes"),
             errors: errors
                 .map(|sample| {
                     let label = |name: &str| sample.labels[name].clone();

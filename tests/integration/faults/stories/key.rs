@@ -107,9 +107,8 @@ async fn refused(status: u16) -> (Portal, [Uuid; 2], Exporter) {
 }
 
 fn reason(metrics: &Exposition, folder: Uuid) -> Option<String> {
-    let id = folder.to_string();
-    let labels = [("folder_id", id.as_str())];
-    let mut reasons = metrics.all("kb_folder_unavailable", &labels);
+    let own = metrics.folder(folder);
+    let mut reasons = own.all("kb_folder_unavailable", &[]);
     let reason = reasons.next()?.labels["reason"].clone();
     assert_eq!(reasons.next(), None);
     Some(reason)

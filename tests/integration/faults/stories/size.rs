@@ -45,7 +45,7 @@ async fn bombs_do_not_make_the_process_large_however_many_folders_there_are() {
         metrics.value("kb_portal_unavailable", &reason) == Some(1.0) && up(metrics) == 0
     };
     let metrics = exporter.metrics_when("the list is a bomb", invalid).await;
-    let counts = metrics.by_status("kb_folder_files", &folders[0].to_string());
+    let counts = metrics.folder(folders[0]).by_status("kb_folder_files");
     assert_eq!(counts, portal.counts(folders[0]), "the last counts stay");
     portal.faults.clear();
     exporter

@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use super::Server;
 use super::home::{self, Home, PASSWORD, USER};
-use super::{Server, free_port};
-use crate::support::process::Process;
+use crate::support::process::{Process, free_port};
 
 /// Where Debian has it, beside the `PATH` of most users.
 const PROGRAM: &str = "/usr/sbin/pgbouncer";
