@@ -96,6 +96,8 @@ impl Tally {
         self.rows.sort_unstable();
         let repeated = self.rows.windows(2).filter(|pair| pair[0] == pair[1]);
         let repeated_rows = repeated.count() as u64;
+        let has_room = |files: &FileMap<Unfinished>| files.len() < MAX_REMEMBERED;
+        let (with_reason, waiting) = (has_room(&self.with_reason), has_room(&self.waiting));
         let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
         FolderCount {
@@ -103,7 +105,13 @@ impl Tally {
             reasons: self.reasons,
             consistent: repeated_rows == 0,
             unfinished,
-            whole: ByStatus::from_fn(|_| true),
+            whole: ByStatus::from_fn(|status| {
+                if status.has_reason() {
+                    with_reason
+                } else {
+                    waiting
+                }
+            }),
             done: DoneFiles::Read {
                 sizes: self.sizes,
                 noted: self.done,

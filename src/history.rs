@@ -26,6 +26,6 @@ pub use counters::{FolderCounters, IndexingTimes};
 pub use day::Day;
 pub use departure::{Departure, DepartureReason, Unavailable, Unreadable};
 pub use entries::Unidentified;
-pub use files::{FileHistory, KnownFile, classes, oldest, settled};
+pub use files::{FileHistory, KnownFile, classes, misses_files, oldest, settled};
 pub use record::{FolderRecord, FullRead, ListEntry, Look, Scanned};
 pub use update::{CompletedRead, Update};

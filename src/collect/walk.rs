@@ -19,7 +19,8 @@ use crate::collect::read_task::Found;
 use crate::collect::strategy::shows_order;
 use crate::config::Strategy;
 use crate::count::Way;
-use crate::model::{FolderId, Timestamp};
+use crate::history::FullRead;
+use crate::model::FolderId;
 use crate::snapshot::{FolderState, SortingState};
 
 /// Two walks of all rows of a folder are at least this part of `full_every` apart.
@@ -90,10 +91,13 @@ impl Collector {
             && !folder.has_unreadable_pages();
         let is_vouched =
             self.sorting_of(folder) == SortingState::Shown || folder.scanned().is_some();
-        let is_recent = |full_read: Timestamp| now.wall.since(full_read) < collect.full_every;
+        let is_recent = |read: FullRead| now.wall.since(read.at) < collect.full_every;
         let is_too_soon = |at: Instant| now.steady < at + collect.full_every / LEAST_SHARE;
         can_be_read
-            && !(is_vouched && view.full_read.is_some_and(|full| is_recent(full.at)))
+            && !(is_vouched
+                && view
+                    .full_read
+                    .is_some_and(|read| is_recent(read) && !read.is_doubtful))
             && !folder.walks.last_of_all.is_some_and(is_too_soon)
     }
 

@@ -111,7 +111,7 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead) -> FolderRecord {
         },
         began: read.began.wall,
         counted: ended,
-        full_read: FullRead::of(count, read.entry, ended).or(before.full_read),
+        full_read: FullRead::of(count, read.entry, ended, before.full_read).or(before.full_read),
         counts: count.files,
         look: Look {
             way: count.way(),

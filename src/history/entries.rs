@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::count::{FolderCount, MAX_REMEMBERED};
+use crate::count::FolderCount;
 use crate::model::{ByStatus, Status};
 
 /// The files of a status that were counted and whose rows no read has shown. Of a status without a reason: all of its files.
@@ -64,11 +64,7 @@ impl Unidentified {
                 (0, Self::Unknown(reads + 1))
             }
             // All rows were listed, and those that occur twice were counted twice.
-            (Self::Unknown(_), false)
-                if count.whole[status] && count.unfinished.len() < MAX_REMEMBERED =>
-            {
-                (0, Self::Files(0))
-            }
+            (Self::Unknown(_), false) if count.whole[status] => (0, Self::Files(0)),
             (Self::Unknown(_), _) => (0, Self::Files(unidentified)),
             (Self::Files(before), true) => {
                 // Where all rows of failed or flagged files were read, a file that none of them shows enters when one does: it may have been

@@ -50,6 +50,12 @@ pub fn settled(history: &FileHistory) -> impl Iterator<Item = (&FileKey, &KnownF
     history.iter().filter(|(_, file)| file.is_settled())
 }
 
+/// Whether failed or flagged files are forgotten if whole rows miss them once more.
+pub fn misses_files(history: &FileHistory) -> bool {
+    let mut files = history.values();
+    files.any(|file| file.settled.is_some() && file.missed_since.is_some() && !file.is_away)
+}
+
 /// The failed and flagged files by class: as many as were counted, and first those that the count listed.
 pub fn classes(
     history: &FileHistory,

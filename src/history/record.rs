@@ -85,6 +85,9 @@ pub struct FullRead {
     /// Rows that it found again.
     #[serde(default)]
     pub repeated_rows: u64,
+    /// Whether another read is to show that rows are missing or come twice: the read before found other numbers of them.
+    #[serde(default)]
+    pub is_doubtful: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scanned: Option<Scanned>,
 }
@@ -97,19 +100,59 @@ pub struct Scanned {
 }
 
 impl FullRead {
-    /// What a count shows that read every page. `entry`: the folder's entry when the read began.
-    pub fn of(count: &FolderCount, entry: Option<ListEntry>, at: Timestamp) -> Option<Self> {
+    /// What a count shows that read every page, and the one before. `entry`: the folder's entry when the read began.
+    pub fn of(
+        count: &FolderCount,
+        entry: Option<ListEntry>,
+        at: Timestamp,
+        before: Option<Self>,
+    ) -> Option<Self> {
         let DoneFiles::Read { sizes, .. } = count.done else {
             return None;
         };
         let counts = count.files;
         let scanned = entry.filter(|_| count.consistent);
+        let faults = (count.missing_rows, count.repeated_rows);
+        let before = before.map_or((0, 0), |before| (before.missing_rows, before.repeated_rows));
         Some(Self {
             at,
             sizes,
             missing_rows: count.missing_rows,
             repeated_rows: count.repeated_rows,
+            is_doubtful: faults != (0, 0) && faults != before,
             scanned: scanned.map(|entry| Scanned { counts, entry }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_are_missing_or_come_twice_are_in_doubt_until_two_reads_find_as_many() {
+        let mut before = None;
+        for (missing_rows, repeated_rows, is_doubtful) in [
+            (0, 0, false),
+            (1, 1, true),
+            (1, 2, true),
+            (1, 2, false),
+            (0, 0, false),
+            (1, 2, true),
+        ] {
+            let count = FolderCount {
+                done: DoneFiles::Read {
+                    sizes: FolderSizes::default(),
+                    noted: HashSet::new(),
+                },
+                missing_rows,
+                repeated_rows,
+                ..FolderCount::default()
+            };
+            before = FullRead::of(&count, None, Timestamp::from_millis(0), before);
+            assert_eq!(before.unwrap().is_doubtful, is_doubtful);
+        }
     }
 }

@@ -83,36 +83,20 @@ async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
 }
 
 #[tokio::test]
-async fn a_collection_is_skipped_when_every_folder_is_still_being_read() {
-    let (portal, ..) = two_folders().await;
-    portal.hold("/files");
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter
-        .metrics_when("two are skipped", |metrics| runs(metrics, "skipped") >= 2)
-        .await;
-    assert_eq!(runs(&metrics, "success"), 0);
-    assert_eq!(
-        portal.requests_with("/files"),
-        2,
-        "each folder is read once"
-    );
-    portal.heal();
-    exporter
-        .metrics_when("collections go on", |metrics| runs(metrics, "success") >= 2)
-        .await;
-}
-
-#[tokio::test]
-async fn a_collection_is_skipped_when_the_list_is_still_being_read() {
-    let (portal, ..) = two_folders().await;
-    portal.hold("/mine");
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
-    let exporter = Exporter::start(&workspace).await;
-    exporter
-        .metrics_when("two are skipped", |metrics| runs(metrics, "skipped") >= 2)
-        .await;
-    assert_eq!(portal.requests_with("/mine"), 1);
+async fn a_collection_is_skipped_when_the_list_or_every_folder_is_still_being_read() {
+    for (held, requests) in [("/mine", 1), ("/files", 2)] {
+        let (portal, ..) = two_folders().await;
+        portal.hold(held);
+        let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+        let exporter = Exporter::start(&workspace).await;
+        let are_skipped = |metrics: &Exposition| runs(metrics, "skipped") >= 2;
+        let metrics = exporter.metrics_when("two are skipped", are_skipped).await;
+        assert_eq!(runs(&metrics, "success"), 0);
+        assert_eq!(portal.requests_with(held), requests, "each is read once");
+        portal.heal();
+        let go_on = |metrics: &Exposition| runs(metrics, "success") >= 2;
+        exporter.metrics_when("collections go on", go_on).await;
+    }
 }
 
 #[tokio::test]

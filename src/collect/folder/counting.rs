@@ -13,7 +13,7 @@ use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::watched::{Watch, failed_files};
 use crate::config::Reindex;
 use crate::count::{DoneFiles, FolderCount, Way, are_few};
-use crate::history::{CompletedRead, DepartureReason, FullRead, classes, oldest};
+use crate::history::{CompletedRead, DepartureReason, FullRead, classes, misses_files, oldest};
 use crate::model::FileKey;
 use crate::snapshot::{Counts, FolderState, SortingState, Unavailable};
 
@@ -56,7 +56,6 @@ impl Folder {
         if let Some(order) = count.order {
             self.stored.note_order(order);
         }
-        self.walks.counted(count, read.ended.steady);
         let files = count.files.total();
         self.witnesses
             .counted(files, read.entry.map_or(0, |entry| entry.file_count));
@@ -71,6 +70,9 @@ impl Folder {
         let left_out = hidden.max(on_no_page);
         count.left_out = count.left_out.map(|files| files.max(left_out));
         let (finished, whole) = self.count(&read, class_slots);
+        let misses_files = misses_files(&self.stored.history);
+        self.walks
+            .counted(&read.count, misses_files, read.ended.steady);
         let watch = Watch {
             files: watched,
             finished: &finished,
@@ -152,7 +154,8 @@ impl Folder {
         }
         self.stored.note_order(order);
         if let Some(record) = &mut self.stored.record {
-            let full_read = FullRead::of(&read.count, read.entry, read.ended.wall);
+            let full_read =
+                FullRead::of(&read.count, read.entry, read.ended.wall, record.full_read);
             record.full_read = full_read.or(record.full_read);
         }
         self.show_stored();

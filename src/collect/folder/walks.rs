@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::collect::queue::Walk;
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::collect::strategy::FEW_PAGES;
-use crate::count::FolderCount;
+use crate::count::{FolderCount, Way};
 use crate::model::Status;
 use crate::portal::PAGE_SIZE;
 
@@ -23,27 +23,36 @@ pub(in crate::collect) struct Walks {
     left_out: Option<Files>,
     /// When their rows were read last, or as many as possible, and how many files there were.
     last: Option<(Instant, Files)>,
+    /// Whether that read missed files that only another one shows to be gone.
+    misses_files: bool,
     /// When a walk of all rows ended last in this process, one way or another.
     pub last_of_all: Option<Instant>,
 }
 
 impl Walks {
-    /// The folder was counted.
-    pub fn counted(&mut self, count: &FolderCount, now: Instant) {
+    /// The folder was counted. `misses_files`: whether some are gone if the next read of their rows misses them, too.
+    pub fn counted(&mut self, count: &FolderCount, misses_files: bool, now: Instant) {
         let files = Status::WITH_REASON.map(|status| count.files[status]);
         let leaves_out =
             |status| count.files[status] > PAGES_OF_A_RUN * PAGE_SIZE && !count.whole[status];
-        let is_short = Status::WITH_REASON.into_iter().any(leaves_out);
+        let is_short =
+            count.way() == Way::Sorted && Status::WITH_REASON.into_iter().any(leaves_out);
         self.left_out = is_short.then_some(files);
         if !is_short {
             self.last = Some((now, files));
+            self.misses_files = misses_files;
         }
     }
 
     /// A walk ended, one way or another.
     pub fn ended(&mut self, walk: Walk, now: Instant) {
         match walk {
-            Walk::WithReason => self.last = self.left_out.map(|files| (now, files)).or(self.last),
+            Walk::WithReason => {
+                if let Some(files) = self.left_out {
+                    self.last = Some((now, files));
+                    self.misses_files = false;
+                }
+            }
             Walk::AllRows => self.last_of_all = Some(now),
         }
     }
@@ -60,7 +69,8 @@ impl Walks {
         };
         self.left_out.is_some_and(|left_out| {
             let pages: u64 = left_out.iter().map(|files| files.div_ceil(PAGE_SIZE)).sum();
-            now.saturating_duration_since(at) >= EVERY || left_out != files && pages <= FEW_PAGES
+            let is_asked = left_out != files || self.misses_files;
+            now.saturating_duration_since(at) >= EVERY || is_asked && pages <= FEW_PAGES
         })
     }
 }
@@ -86,18 +96,20 @@ mod tests {
             (None, 2_001, false, 0, true),
             (None, 2_001, true, 0, false),
             (None, 2_000, false, 20, false),
-            (Some(3_000), 3_000, false, 9, false),
-            (Some(3_000), 3_000, false, 10, true),
-            (Some(3_000), 3_001, false, 1, true),
-            (Some(6_000), 6_001, false, 9, false),
-            (Some(6_000), 6_001, false, 10, true),
+            (Some((3_000, false)), 3_000, false, 9, false),
+            (Some((3_000, false)), 3_000, false, 10, true),
+            (Some((3_000, false)), 3_001, false, 1, true),
+            (Some((3_000, true)), 3_000, false, 1, true),
+            (Some((6_000, false)), 6_001, false, 9, false),
+            (Some((6_000, true)), 6_001, false, 9, false),
+            (Some((6_000, false)), 6_001, false, 10, true),
         ] {
             let mut walks = Walks::default();
-            if let Some(failed) = walked {
-                walks.counted(&count(failed, true), start);
+            if let Some((failed, misses_files)) = walked {
+                walks.counted(&count(failed, true), misses_files, start);
             }
             let now = start + Duration::from_mins(minutes);
-            walks.counted(&count(failed, is_whole), now);
+            walks.counted(&count(failed, is_whole), false, now);
             assert_eq!(
                 walks.are_due(now),
                 are_due,

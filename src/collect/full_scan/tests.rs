@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::collect::testing::{Folder, body, change};
+use crate::count::MAX_REMEMBERED;
 
 /// One for all tests, whose classifier remembers the classes of the few reasons that there are.
 static CONTEXT: LazyLock<TallyContext> = LazyLock::new(TallyContext::default);
@@ -51,6 +52,15 @@ fn a_page_that_is_empty_though_much_is_missing_ends_the_scan() {
             "{rows:?}: {error}"
         );
     }
+}
+
+#[test]
+fn the_rows_of_a_status_are_whole_if_all_of_its_files_can_be_remembered() {
+    let failed = std::iter::repeat_n(Status::Failed, MAX_REMEMBERED + 1);
+    let folder = RefCell::new(Folder::with(failed.chain([Status::Pending]), 500));
+    let fetch = |number| folder.borrow_mut().page(Sort::Filename.page(number));
+    let whole = run(fetch).unwrap().whole;
+    assert!(!whole[Status::Failed] && whole[Status::Pending]);
 }
 
 #[test]

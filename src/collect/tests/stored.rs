@@ -4,7 +4,7 @@ use super::*;
 use crate::model::Timestamp;
 
 /// Goes on with what is stored.
-async fn go_on_with(scene: &mut Story, store: &Store) -> Ledger {
+pub(super) async fn go_on_with(scene: &mut Story, store: &Store) -> Ledger {
     let settings = Settings::clone(&scene.collector.settings);
     let (ledger, stored) = restored(store, &settings).await;
     let before = &scene.collector.dependencies;

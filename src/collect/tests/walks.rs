@@ -7,6 +7,7 @@ use axum::response::IntoResponse;
 
 use super::*;
 use crate::collect::queue::Walk;
+use crate::history::FullRead;
 use crate::model::Status;
 
 /// Far more than the twenty pages that a count reads.
@@ -95,6 +96,39 @@ async fn a_walk_that_fails_or_is_refused_leaves_the_count_as_it_is_and_is_made_a
     }
 }
 
+/// A count reads only some of the failed files, and their number returns to the same.
+#[tokio::test(start_paused = true)]
+async fn files_that_recover_and_fail_again_beside_many_failed_ones_enter_again() {
+    use SimulatedStatus::{Done, Failed};
+    let (simulator, folders) = portal([("Inbox", &[(Done, 2_000), (Failed, 2_100)][..])]);
+    let files = simulator.with(|world| world.add_files(folders[0], &Failed, 6).unwrap());
+    let set = |status: &SimulatedStatus, reason| {
+        simulator.with(|world| {
+            for file in &files {
+                let set = world.set_status(folders[0], *file, status.clone(), reason);
+                set.unwrap();
+            }
+        });
+    };
+    let mut scene = Story::at(simulator.router(), |config| {
+        config.collect.strategy = Strategy::Sorted;
+        config.collect.quiet_every = MINUTE;
+    });
+    let state = tempfile::tempdir().unwrap();
+    let store = store_in(state.path()).await;
+    super::stored::go_on_with(&mut scene, &store).await;
+    let publisher = scene.publisher.clone();
+    scene.run(Schedule::Every(MINUTE));
+    sleep(3 * MINUTE).await;
+    set(&Done, None);
+    sleep(3 * MINUTE).await;
+    set(&Failed, Some("timed out"));
+    sleep(2 * MINUTE).await;
+    let view = view_of(&publisher);
+    let counters = view.folders.values().next().unwrap().counters.as_ref();
+    assert_eq!(counters.unwrap().entries[Status::Failed], 6);
+}
+
 #[tokio::test(start_paused = true)]
 async fn all_rows_are_walked_first_where_the_fewest_pages_may_show_their_order() {
     use SimulatedStatus::{Done, Failed};
@@ -117,4 +151,26 @@ async fn all_rows_are_walked_first_where_the_fewest_pages_may_show_their_order()
     });
     let names: Vec<_> = due.iter().map(|folder| folder.view.name.label()).collect();
     assert_eq!(names, ["Short", "Long", "All done"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_rows_are_walked_again_where_another_walk_must_show_that_rows_are_missing() {
+    let (simulator, _) = portal([("All done", &[(SimulatedStatus::Done, 6_000)][..])]);
+    let mut story = Story::at(simulator.router(), |config| {
+        config.collect.strategy = Strategy::Sorted;
+    });
+    story.collector.once().await;
+    story.collector.runs.interval = Some(MINUTE);
+    story.collector.sorting = SortingState::Shown;
+    let id = story.collector.folders.ids(|_| true)[0];
+    for is_doubtful in [false, true] {
+        let folder = story.collector.folders.get_mut(id).unwrap();
+        Arc::make_mut(&mut folder.view).full_read = Some(FullRead {
+            at: Moment::now().wall,
+            is_doubtful,
+            ..FullRead::default()
+        });
+        let due = story.collector.due_walk(id, Walk::AllRows);
+        assert_eq!(due.is_some(), is_doubtful);
+    }
 }

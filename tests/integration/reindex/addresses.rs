@@ -35,9 +35,7 @@ async fn two_entries_with_one_address_send_a_folder_once_and_share_the_budget() 
         .await;
     let accepted = metrics.all("kb_reindex_attempts_total", &[("result", "accepted")]);
     assert!(accepted.into_iter().all(|sample| sample.count() == 1));
-    exporter.collected_again().await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 #[tokio::test]
@@ -54,8 +52,7 @@ async fn a_portal_with_another_name_keeps_its_cooldown_and_its_counters() {
         let metrics = exporter.collected_again().await;
         assert_eq!(entries(&metrics), entries(&before), "{name}");
     }
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 #[tokio::test]
@@ -68,9 +65,7 @@ async fn nothing_is_sent_to_an_address_that_a_reload_replaced() {
     scene.portal.heal();
     other.until_asked("/mine", 1).await;
     let asked = scene.portal.asked().len();
-    exporter.collected_again().await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
+    scene.sent_in_all(exporter, 0).await;
     assert_eq!(scene.portal.asked().len(), asked, "nor anything else");
 }
 
@@ -104,6 +99,5 @@ async fn one_portal_under_two_host_names_is_reindexed_under_the_first_alone() {
     scene.settle(&kb_simulator::Status::Failed);
     let metrics = exporter.collected_again().await;
     assert_eq!(attempts(&metrics, "again"), Some(0));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }

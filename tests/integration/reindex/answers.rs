@@ -97,8 +97,7 @@ async fn what_is_charged_and_who_waits_is_shown_while_an_answer_is_awaited() {
     }
     scene.portal.heal();
     decided(&exporter, "trigger", "eligible", 2..=2).await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 2);
+    scene.sent_in_all(exporter, 2).await;
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use kb_simulator::Status;
 use kb_simulator::faults::Target;
-use serde_json::Value;
 
 use super::ledger;
 use super::scene::{READS, Scene, decided, decisions, fail_for_a_reason};
@@ -10,7 +9,7 @@ use super::scene::{READS, Scene, decided, decisions, fail_for_a_reason};
 #[tokio::test]
 async fn a_page_without_a_failed_file_any_more_holds() {
     let scene = Scene::new("enforce").await;
-    let exporter = scene.held_at_the_check("/files", READS).await;
+    let exporter = scene.held_at_the_check(READS).await;
     scene.settle(&Status::Done);
     scene.portal.heal();
     let metrics = decided(&exporter, "hold", "counts", 1..=1).await;
@@ -22,12 +21,10 @@ async fn a_page_without_a_failed_file_any_more_holds() {
 
 #[tokio::test]
 async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
-    // So rarely that no collection reads a folder before the check does.
-    let rarely = |config: &mut Value| config["collect"]["schedule"] = "5s".into();
-    let scene = Scene::with("enforce", rarely).await;
+    let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
     fail_for_a_reason(&scene.portal, other, "a.pdf");
-    let exporter = scene.held_at_the_check("/files", READS * 2).await;
+    let exporter = scene.held_at_the_check(READS * 2).await;
     scene.portal.refuse(Target::Files, 401);
     decided(&exporter, "hold", "portal", 2..).await;
     assert_eq!(scene.sent(), 0);

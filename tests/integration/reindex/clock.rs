@@ -35,9 +35,7 @@ async fn a_clock_that_is_set_forward_ends_no_cooldown_and_no_window_of_the_budge
     // The next process cannot know how much of the cooldown has passed.
     let exporter = clock.start(&scene).await;
     scene.held(&exporter, "ledger").await;
-    exporter.collected_again().await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 /// A scene whose ledger has an attempt, and files that failed since.
@@ -60,8 +58,7 @@ async fn a_clock_that_is_behind_at_the_start_holds_until_somebody_says_that_it_i
     scene.forgive(&["--clock"], &clock.environment());
     // The attempt counts as made just now, and so does the beginning of the ledger.
     scene.held(&exporter, "ledger").await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 /// Set forward by a year while the process runs, and right again at the next start.

@@ -23,8 +23,7 @@ async fn a_kill_switch_file_that_appears_during_the_check_stops_attempts_until_i
     assert_eq!(scene.sent(), 0);
     fs::remove_file(&file).unwrap();
     scene.attempted(&exporter, "accepted").await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 #[tokio::test]
@@ -35,8 +34,7 @@ async fn a_reload_to_off_during_the_check_stops_the_attempt() {
     scene.reconfigure(&exporter, off).await;
     scene.portal.heal();
     decided(&exporter, "hold", "off", 2..).await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
+    scene.sent_in_all(exporter, 0).await;
 }
 
 #[tokio::test]
@@ -93,9 +91,7 @@ async fn a_portal_that_is_taken_out_and_put_back_does_not_send_again_what_was_un
     scene.portal.heal();
     // Nobody waited for the answer for long.
     scene.attempted(&exporter, "unknown").await;
-    exporter.collected_again().await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 #[tokio::test]
@@ -111,8 +107,7 @@ async fn an_outcome_that_the_disk_refuses_is_written_later() {
     locked.sql("ROLLBACK").await;
     let metrics = scene.attempted(&exporter, "refused").await;
     assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
+    scene.sent_in_all(exporter, 1).await;
 }
 
 #[tokio::test]

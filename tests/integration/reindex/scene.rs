@@ -96,21 +96,25 @@ impl Scene {
         (scene, file)
     }
 
-    /// An exporter that waits for the answer to the request directly before its first attempt: the first one for such files after so many
-    /// of its reads.
-    pub(crate) async fn held_at_the_check(&self, files: &str, reads: usize) -> Exporter {
+    /// An exporter that waits for the answer to the first request for files after these reads of folders, which is the one directly before its
+    /// first attempt. No other collection begins meanwhile.
+    pub(crate) async fn held_at_the_check(&self, reads: usize) -> Exporter {
         make_old_ledger(&self.workspace).await;
-        let folder_read = self.portal.requests_with(files) + reads;
-        self.portal.hold_after(files, folder_read);
+        self.portal.hold_after("/mine", 1);
+        self.held_after("/files", reads).await
+    }
+
+    /// The same for the requests for a folder, while others are collected.
+    pub(crate) async fn held_at_the_first_check(&self, folder: Uuid) -> Exporter {
+        make_old_ledger(&self.workspace).await;
+        self.held_after(&format!("{folder}/files"), READS).await
+    }
+
+    async fn held_after(&self, files: &str, reads: usize) -> Exporter {
+        let folder_read = self.portal.hold_after(files, reads);
         let exporter = self.start().await;
         self.portal.until_asked(files, folder_read).await;
         exporter
-    }
-
-    /// The same for a folder.
-    pub(crate) async fn held_at_the_first_check(&self, folder: Uuid) -> Exporter {
-        let files = format!("{folder}/files");
-        self.held_at_the_check(&files, READS).await
     }
 
     /// Takes something back with the program, beside the one that runs; what it says.
@@ -170,6 +174,13 @@ impl Scene {
     /// Requests so far that reindex failed files.
     pub(crate) fn sent(&self) -> usize {
         sent(&self.portal.asked()).count()
+    }
+
+    /// Ends the exporter after one more collection. So many requests were sent by then.
+    pub(crate) async fn sent_in_all(&self, exporter: Exporter, times: usize) {
+        exporter.collected_again().await;
+        exporter.stop().await;
+        assert_eq!(self.sent(), times);
     }
 
     /// Changes the configuration of the running exporter, and waits until that is in use.

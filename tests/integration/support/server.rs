@@ -47,7 +47,7 @@ pub(crate) struct Server {
 
 struct Front {
     requests: Mutex<Vec<Asked>>,
-    held: watch::Sender<Option<Held>>,
+    held: watch::Sender<Vec<Held>>,
 }
 
 /// Serves a router on a free port of loopback, until the test ends.
@@ -63,7 +63,7 @@ impl Server {
     pub(crate) async fn before(simulator: &Simulator, faults: &Faults) -> Self {
         let front = Arc::new(Front {
             requests: Mutex::default(),
-            held: watch::Sender::new(None),
+            held: watch::Sender::default(),
         });
         let router = simulator.router_with_faults(faults);
         let router = router.layer(from_fn_with_state(Arc::clone(&front), Front::pass));
@@ -96,16 +96,18 @@ impl Server {
         self.hold_after(containing, 0);
     }
 
-    /// The same for all but the first so many since it was started.
-    pub(crate) fn hold_after(&self, containing: &str, passes: usize) {
+    /// The same for all but the next so many. Returns how many will have been asked for by then.
+    pub(crate) fn hold_after(&self, containing: &str, next: usize) -> usize {
+        let passes = self.requests_with(containing) + next;
         let containing = containing.to_owned();
         let held = Held { containing, passes };
-        self.front.held.send_replace(Some(held));
+        self.front.held.send_modify(|all| all.push(held));
+        passes
     }
 
     /// Gives all answers that are held back.
     pub(crate) fn release(&self) {
-        self.front.held.send_replace(None);
+        self.front.held.send_replace(Vec::new());
     }
 
     /// Everything that was asked for, in order of arrival.
@@ -180,9 +182,7 @@ impl Front {
         let mut held = front.held.subscribe();
         let waits = |held: &Held| front.waits(held, &target, number);
         // Without the sender, which lives as long as the server, nobody waits for the answer.
-        let _ = held
-            .wait_for(|held| !held.as_ref().is_some_and(waits))
-            .await;
+        let _ = held.wait_for(|held| !held.iter().any(waits)).await;
         next.run(request).await
     }
 }
