@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! - State, without HTTP: [`World`] with folders (`folder`), files (`document`, `format`), keys (`access`) and a log of every change and
-//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it; `life` and `people` move it,
+//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it; `life`, `processing` and `people` move it,
 //!   `populate` and `supply` make the starting world, `build` is for tests.
 //!   A folder holds its files, or is `synthetic` and computes them: see [`World::add_synthetic_folder`].
 //! - HTTP: `http` answers, `route` and `query` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
@@ -49,6 +49,7 @@ mod listing;
 mod options;
 mod people;
 mod populate;
+mod processing;
 mod query;
 mod reasons;
 mod refusal;

@@ -1,18 +1,16 @@
 //! Health, as others ask for it, and the page for people.
 
-use std::net::TcpListener;
-
 use kb_simulator::faults::Target;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::process::free_port;
 use crate::support::wait::until;
 use crate::support::workspace::Workspace;
 
 /// An address at which nobody answers.
 fn nowhere() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
+    format!("http://127.0.0.1:{}", free_port())
 }
 
 #[tokio::test]

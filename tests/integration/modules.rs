@@ -1,5 +1,5 @@
 //! What the source shows: one place writes to a portal, and no module needs another one that needs it, at whatever distance. Who reads the files
-//! in the order of their imports has read each before it is used.
+//! in the order of their imports has read each before it is used. A module is a part of the one that it stands in, and may use what that has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,12 +14,16 @@ type Imports = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
 fn no_module_of_the_exporter_imports_one_that_imports_it() {
-    no_cycle_in(&root().join("src"), 150);
+    no_cycle_in(
+        &root().join("src"),
+        150,
+        ["collect/reads", "collect/read_task"],
+    );
 }
 
 #[test]
 fn no_module_of_the_simulator_imports_one_that_imports_it() {
-    no_cycle_in(&root().join("simulator/src"), 30);
+    no_cycle_in(&root().join("simulator/src"), 30, ["world", "life"]);
 }
 
 /// How a request that changes something can be made, in the libraries of the exporter.
@@ -68,9 +72,11 @@ fn files(source: &Path, at_least: usize) -> BTreeMap<String, String> {
     files
 }
 
-fn no_cycle_in(source: &Path, at_least: usize) {
+/// Fails where modules import each other. The first of the two known ones imports the second.
+fn no_cycle_in(source: &Path, at_least: usize, known: [&str; 2]) {
     let files = files(source, at_least);
     let mut left = imports(&files);
+    assert!(left[known[0]].contains(known[1]), "imports are not found");
     // Takes out what imports nothing that is left, until nothing more can be taken out.
     loop {
         let known: BTreeSet<String> = left.keys().cloned().collect();
@@ -107,8 +113,9 @@ fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
 }
 
 fn imports(files: &BTreeMap<String, String>) -> Imports {
-    let use_line = Regex::new(r"(?ms)^\s*(?:pub(?:\([^)]*\))? )?use crate::([^;]+);").unwrap();
-    let inline = Regex::new(r"crate::([a-z_0-9]+(?:::[a-z_0-9]+)*)").unwrap();
+    let use_line = r"(?ms)^\s*(?:pub(?:\([^)]*\))? )?use ((?:crate|super)::[^;]+);";
+    let use_line = Regex::new(use_line).unwrap();
+    let inline = Regex::new(r"\b((?:crate|super)(?:::[a-z_0-9]+)+)").unwrap();
     let of = |module: &String, text: &String| {
         let code: String = text
             .lines()
@@ -119,8 +126,10 @@ fn imports(files: &BTreeMap<String, String>) -> Imports {
             .captures_iter(&code)
             .flat_map(|found| paths(&found[1]));
         let named = inline.captures_iter(&code).map(|found| found[1].to_owned());
-        let modules = used.chain(named).filter_map(|path| module_of(&path, files));
-        modules.filter(|other| other != module).collect()
+        let paths = used.chain(named).map(|path| absolute(module, &path));
+        let modules = paths.filter_map(|path| module_of(path, files));
+        let is_in = |other: &String| format!("{module}/").starts_with(&format!("{other}/"));
+        modules.filter(|other| !is_in(other)).collect()
     };
     files
         .iter()
@@ -140,9 +149,24 @@ fn paths(import: &str) -> Vec<String> {
     }
 }
 
-/// The module with the longest path that an import begins with.
-fn module_of(path: &str, files: &BTreeMap<String, String>) -> Option<String> {
-    let mut path = path.replace("::", "/");
+/// The path below `src` that a module means by one that begins with `crate` or `super`.
+fn absolute(module: &str, path: &str) -> String {
+    let mut base: Vec<_> = module.split('/').collect();
+    let mut names = Vec::new();
+    for name in path.split("::") {
+        match name {
+            "crate" => base.clear(),
+            "super" => {
+                base.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    [base, names].concat().join("/")
+}
+
+/// The module with the longest path that a path begins with.
+fn module_of(mut path: String, files: &BTreeMap<String, String>) -> Option<String> {
     loop {
         if files.contains_key(&path) {
             return Some(path);

@@ -37,20 +37,19 @@ impl Limits {
         let intents: Vec<Event> = attempts.iter().map(Attempt::event).collect();
         each_request_has_an_attempt(requests, &intents, under_way);
         each_answer_was_given(attempts, requests, under_way);
-        self.cooldowns_were_kept(requests, under_way);
         let sent = attempts.iter();
         let sent: Vec<_> = sent
             .filter(|attempt| attempt.outcome != "not_sent")
             .collect();
         let events: Vec<Event> = sent.iter().map(|attempt| attempt.event()).collect();
-        self.cooldowns_were_kept(&events, Duration::ZERO);
+        self.cooldowns_were_kept(&events);
         let charges = sent.iter().map(|attempt| (attempt.intended, attempt.files));
         self.budget_was_kept(&charges.collect::<Vec<_>>());
     }
 
     /// Fails where two events of a folder came in one cooldown.
-    fn cooldowns_were_kept(&self, events: &[Event], under_way: Duration) {
-        let cooldown = millis(self.cooldown) - millis(under_way);
+    fn cooldowns_were_kept(&self, events: &[Event]) {
+        let cooldown = millis(self.cooldown);
         let mut last = BTreeMap::new();
         for (at, folder) in events {
             if let Some(before) = last.insert(*folder, *at) {

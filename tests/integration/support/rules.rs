@@ -51,7 +51,7 @@ pub(crate) fn faster(by: u64) -> String {
     let replaced = time.replace_all(&rules, |found: &Captures<'_>| {
         format!("{}{}ms", &found[1], milliseconds(&found[2]) / by)
     });
-    let number = Regex::new(r"\b(540|1800|3600|86400)\b").unwrap();
+    let number = Regex::new(r"\b(120|540|1800|3600|86400)\b").unwrap();
     let replaced = number.replace_all(&replaced, |found: &Captures<'_>| {
         let seconds: u64 = found[1].parse().unwrap();
         (seconds / by).to_string()
