@@ -120,16 +120,14 @@ impl PortalTasks {
             tokio::select! {
                 // Nothing of what the tasks know holds any more: they are dropped.
                 () = ledger.lease().over() => return Duration::ZERO,
-                ended = tasks.join_next() => match ended {
-                    None => return pause,
-                    Some(Ok(())) => {}
-                    Some(Err(_)) => {
+                has_panicked = all_ended(&mut tasks, &end) => {
+                    if has_panicked {
                         // The panic is in the log.
                         self.shared.events.of(&self.name).panicked();
                         pause = PAUSE;
-                        end.cancel();
                     }
-                },
+                    return pause;
+                }
                 () = self.unreadable(), if self.store.is_shared() && !end.is_cancelled() => {
                     info!(portal = %self.name, "the portal could not be read for ten minutes: another process may try");
                     pause = LEFT_TO_OTHERS;
@@ -200,5 +198,32 @@ impl PortalTasks {
                 return;
             }
         }
+    }
+}
+
+/// Waits until all tasks have ended, and returns whether one panicked: then the others end, too.
+async fn all_ended(tasks: &mut JoinSet<()>, end: &CancellationToken) -> bool {
+    let mut has_panicked = false;
+    while let Some(ended) = tasks.join_next().await {
+        if ended.is_err() {
+            has_panicked = true;
+            end.cancel();
+        }
+    }
+    has_panicked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_panics_ends_the_others() {
+        let (mut tasks, end) = (JoinSet::new(), CancellationToken::new());
+        let until = end.clone();
+        tasks.spawn(async move { until.cancelled().await });
+        tasks.spawn(async { panic!("a mistake") });
+        let ended = timeout(PAUSE, all_ended(&mut tasks, &end)).await;
+        assert_eq!(ended, Ok(true));
     }
 }
