@@ -14,7 +14,7 @@ pub const MAX_REMEMBERED: usize = 100_000;
 /// More files than any folder has: a portal that says so is wrong.
 pub const MAX_FILES: u64 = 1_000_000_000_000;
 
-/// Whether no more of so many files are missing than changes between two requests, or wrong numbers of a portal, usually explain.
+/// Whether changes between two requests, or wrong numbers of a portal, usually explain that this number of files is missing.
 pub fn are_few(missing: u64, of: u64) -> bool {
     const FEW: u64 = 10;
     const SHARE: u64 = 100;

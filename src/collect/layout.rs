@@ -80,7 +80,7 @@ impl Layout {
         hidden.is_empty() || positions.end <= hidden.start || hidden.end <= positions.start
     }
 
-    /// The positions of so many rows of a page.
+    /// The positions of this number of rows of a page.
     pub fn positions(self, page: PageRequest, rows: u64) -> Range<u64> {
         let before = page.page.saturating_sub(1).saturating_mul(self.page_size);
         if page.is_descending() {

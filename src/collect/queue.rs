@@ -151,7 +151,7 @@ impl Queue {
         self.waiting_mut(read.due.need).insert(read);
     }
 
-    /// Takes out the read that is to begin now, if there is a slot for one beside so many requests in flight, and begins it.
+    /// Takes out the read that is to begin now, if there is a slot for one beside the requests in flight, and begins it.
     pub fn next(&mut self, concurrency: usize) -> Option<(QueuedRead, Arc<Lane>)> {
         let slots = self.slots(concurrency);
         let may_begin =

@@ -114,7 +114,7 @@ impl ReadTask {
         }
     }
 
-    /// How to count the folder, if it has so many files.
+    /// How to count the folder, if it has this number of files.
     fn way(&self, files: u64) -> Way {
         let (strategy, is_vouched) = (self.settings.collect.strategy, self.scanned.is_some());
         let expected = Expected {

@@ -33,7 +33,7 @@ pub(super) struct Seen {
 }
 
 impl Unidentified {
-    /// A read that left out at most so many files is good enough to begin with.
+    /// A read that left out at most this number of files is good enough to begin with.
     const FEW: u64 = 10;
 
     /// Inconsistent reads after which every row was listed. Pages of files with equal names in an arbitrary order leave out 37 rows of 100

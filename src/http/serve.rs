@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::refusal;
 use crate::http::web_config::{WebConfig, WebConfigFile};
 
-/// A head of a request that is not complete in so many bytes is answered with 431; the last read may bring as many again.
+/// A head of a request that is not complete in this number of bytes is answered with 431; the last read may bring as many again.
 const MAX_HEAD: usize = 32 * 1024;
 
 /// Limits for the clients of a listener.

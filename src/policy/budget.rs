@@ -42,7 +42,7 @@ impl Charges {
         self.since[self.begin(budget.per, now)]
     }
 
-    /// When so many files may be sent, if no others are.
+    /// When this number of files may be sent, if no others are.
     pub fn allows_at(&self, budget: &Budget, files: u64, now: Timestamp) -> Option<Timestamp> {
         let begin = self.begin(budget.per, now);
         let later = &self.since[begin + 1..];
@@ -58,7 +58,7 @@ pub fn remaining_files(ledger: &Book, budget: &Budget, now: Timestamp) -> u64 {
     budget.files.saturating_sub(charged)
 }
 
-/// Whether so many files may be sent. A folder with more files than the budget may use a whole window alone.
+/// Whether this number of files may be sent. A folder with more files than the budget may use a whole window alone.
 pub(super) fn allows(budget: &Budget, charged: u64, files: u64) -> bool {
     if files > budget.files {
         charged == 0 && budget.files > 0

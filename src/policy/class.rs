@@ -8,7 +8,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{FolderId, Timestamp};
 
-/// A class is good if, of so many of its newest files with a result, [`ENOUGH`] came back.
+/// A class is good if, of this number of its newest files with a result, [`ENOUGH`] came back.
 pub(super) const NEWEST_FILES: u64 = 10;
 const ENOUGH: u64 = 3;
 
@@ -18,7 +18,7 @@ const GOOD_FOR: Duration = Duration::from_hours(2);
 /// Number of newest attempts that are read.
 const NEWEST_ATTEMPTS: usize = 64;
 
-/// An attempt in which one file in so many came back was not in vain, nor were those before it.
+/// An attempt in which one file in this number came back was not in vain, nor were those before it.
 const ONE_IN: u64 = 5;
 
 /// For how long an open attempt keeps other folders from trying its classes.

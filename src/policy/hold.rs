@@ -12,7 +12,7 @@ use crate::policy::decision::{Cause, Hold, Reason};
 use crate::policy::facts::{FolderFacts, PortalFacts, Tally};
 use crate::policy::limits::Limits;
 
-/// An attempt sends at most so many files that are not eligible for each one that is, or [`FEW_OTHERS`].
+/// An attempt sends at most this number of files that are not eligible for each one that is, or [`FEW_OTHERS`].
 const OTHERS_PER_FILE: u64 = 10;
 const FEW_OTHERS: u64 = 100;
 

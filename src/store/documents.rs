@@ -129,7 +129,7 @@ impl FolderChange {
 }
 
 impl FolderChanges {
-    /// Takes so many rows of it, at least one folder. A folder is written whole, so that its counters fit its files.
+    /// Takes this number of rows of it, at least one folder. A folder is written whole, so that its counters fit its files.
     fn take(&mut self, rows: usize) -> Self {
         let mut room = rows;
         let fitting = self.folders.iter().take_while(|change| {

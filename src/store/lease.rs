@@ -187,7 +187,7 @@ impl Lease {
         self.0.rows.load(Ordering::Relaxed)
     }
 
-    /// Notes whether so many rows could be written.
+    /// Notes whether this number of rows could be written.
     pub(super) fn note_rows(&self, written: bool) {
         let rows = self.rows_at_once();
         let rows = if written { rows * 2 } else { rows / 2 };

@@ -32,7 +32,7 @@ impl Default for FileParts {
 }
 
 impl FileParts {
-    /// Nothing differs from what is stored in so many parts.
+    /// Nothing differs from what is stored in this number of parts.
     pub(super) fn stored(number: u32) -> Self {
         Self {
             number: number.max(1),
@@ -57,7 +57,7 @@ impl FileParts {
         }
     }
 
-    /// Takes the parts that a write of a folder with so many files writes.
+    /// Takes the parts that a write of a folder with this number of files writes.
     pub fn take(&mut self, files: usize) -> Self {
         let fitting = u32::try_from(files / FILES_OF_PART).unwrap_or(u32::MAX / 2);
         let fitting = fitting.next_power_of_two();

@@ -16,7 +16,7 @@ fn lines(exporter: &Exporter, message: &str) -> Vec<Value> {
     lines.filter(|line| line["msg"] == message).collect()
 }
 
-/// The lines of so many collections, when these have ended.
+/// The lines of this number of collections, when these have ended.
 async fn ended_collections(exporter: &Exporter, number: usize) -> Vec<Value> {
     wait_for("lines of collections", async || {
         let ended = lines(exporter, "collection ended");

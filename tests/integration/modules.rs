@@ -64,7 +64,7 @@ fn one_place_of_the_program_writes_and_to_one_path() {
     assert_eq!(targets, [("portal/ask", target)]);
 }
 
-/// The text of each module without its tests; there are so many at least.
+/// The text of each module without its tests; there are at least as many.
 fn files(source: &Path, at_least: usize) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     read(source, source, &mut files);

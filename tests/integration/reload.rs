@@ -33,7 +33,7 @@ fn keeps_the_rate(asked: &[Asked]) {
     assert!(number <= allowed, "{number} in {took:?}");
 }
 
-/// Waits until so many requests came, and returns them.
+/// Waits until this number of requests came, and returns them.
 async fn asked(portal: &Portal, number: usize) -> Vec<Asked> {
     wait_for("requests come", async || {
         let asked = portal.asked();

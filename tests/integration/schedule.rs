@@ -30,7 +30,7 @@ fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
     metrics.folder(folder).value("kb_folder_up", &[])
 }
 
-/// What `/metrics` says when so many files of a folder are done.
+/// What `/metrics` says when this number of files of a folder is done.
 async fn until_done(exporter: &Exporter, folder: Uuid, files: u64) -> Exposition {
     let is_done = |metrics: &Exposition| done(metrics, folder) == Some(files);
     exporter.metrics_when("files are done", is_done).await

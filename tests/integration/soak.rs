@@ -36,7 +36,7 @@ async fn no_number_is_ever_wrong_without_its_mark_when_every_page_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_number_is_ever_wrong_without_its_mark_when_borders_are_counted() {
+async fn no_number_is_ever_wrong_without_its_mark_when_boundaries_are_counted() {
     soak("sorted", Random::fixed(2, CHANGES)).await;
 }
 

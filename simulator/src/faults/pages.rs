@@ -14,7 +14,7 @@ pub enum PageFault {
     MovingTotals,
     /// Every page has the rows of the first, under its own number.
     Repeated,
-    /// Totals and pages end after so many rows.
+    /// Totals and pages end after this number of rows.
     EndsAt(u64),
     /// Every page has three rows less.
     MissingRows,

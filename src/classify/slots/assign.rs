@@ -20,7 +20,7 @@ enum Rank {
     Empty,
 }
 
-/// The shares of a class are computed in so many parts.
+/// The shares of a class are computed in this number of parts.
 const PARTS: u64 = 1 << 30;
 
 /// The classes that have a slot from now on, those that need it most first: by rank, and then by their larger share, of the failed or of the

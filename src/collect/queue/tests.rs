@@ -14,7 +14,7 @@ fn started(queue: &mut Queue, in_flight: usize) -> Vec<(FolderId, ReadKind)> {
     next.map(|(read, _)| (read.folder, read.kind)).collect()
 }
 
-/// A read that was due so many seconds ago.
+/// A read that was due this number of seconds ago.
 fn waiting(folder: u128, kind: ReadKind, need: Need, before: u64) -> QueuedRead {
     let at = Moment::now().steady - Duration::from_secs(before);
     QueuedRead {

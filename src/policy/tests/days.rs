@@ -11,7 +11,7 @@ const IN_TIME: Duration = Duration::from_hours(2);
 
 const FOLDERS: u128 = 60;
 
-/// When the files of one folder in so many fail: the hour, and for how many minutes.
+/// When the files of one folder in that number fail: the hour, and for how many minutes.
 const OUTAGES: [(u32, u32, u128); 4] = [(3, 45, 1), (14, 110, 2), (27, 80, 3), (38, 15, 1)];
 
 /// The end of the outage that a folder has at a time.

@@ -16,7 +16,7 @@ const LOWER: f64 = 2.0 / 3.0;
 /// Answers of 429 that come within this time after the rate was lowered are of the same burst.
 const BURST: Duration = Duration::from_secs(5);
 
-/// An answer of 429 after at least so many good ones is one alone.
+/// An answer of 429 after at least this number of good ones is one alone.
 const ALONE: u32 = 20;
 
 /// By this factor a lowered rate rises in a second.
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::clock::Moment;
 
-    /// A portal that admits so many requests at once, and as many again in each time.
+    /// A portal that admits this number of requests at once, and as many again in each time.
     struct Limiter {
         requests: f64,
         every: f64,

@@ -29,7 +29,7 @@ impl Demo {
         Self::from(Exporter::demo(flags).await, ready).await
     }
 
-    /// Takes what is said of a portal when there are so many samples of a name.
+    /// Takes what is said of a portal when there is this number of samples of a name.
     async fn at(portal: &Portal, name: &str, samples: usize) -> Self {
         let workspace = Workspace::each_second(&[("main", portal.base_url())]);
         let exporter = Exporter::start(&workspace).await;

@@ -12,7 +12,7 @@ pub(super) fn path(workspace: &Workspace) -> PathBuf {
     workspace.path("state").join("state.db")
 }
 
-/// Whether it knows every portal, of which there are so many.
+/// Whether it knows every portal, of which there is this number.
 pub(super) fn has_met(workspace: &Workspace, portals: usize) -> bool {
     let count = sqlite::try_sql(&path(workspace), PORTALS);
     count.is_ok_and(|rows| rows == [[portals.to_string()]])

@@ -293,7 +293,7 @@ pub(crate) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> O
     metrics.count("kb_reindex_decisions_total", &labels)
 }
 
-/// What `/metrics` says when there are so many decisions of one kind with a reason.
+/// What `/metrics` says when there is this number of decisions of one kind with a reason.
 pub(crate) async fn decided(
     exporter: &Exporter,
     decision: &str,

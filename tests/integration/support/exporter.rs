@@ -191,7 +191,7 @@ impl Exporter {
         self.collections(2).await
     }
 
-    /// What `/metrics` says when so many more collections have ended.
+    /// What `/metrics` says when this number of further collections has ended.
     pub(crate) async fn collections(&self, more: u64) -> Exposition {
         let before = ended_collections(&self.metrics().await);
         self.metrics_when("more collections have ended", |metrics| {

@@ -94,7 +94,7 @@ impl Portal {
         self.world(|world| world.add_folder(name))
     }
 
-    /// Adds a folder with so many files, of all statuses.
+    /// Adds a folder with this number of files, of all statuses.
     pub(crate) fn mixed_folder(&self, name: &str, files: usize) -> Uuid {
         self.world(|world| {
             let folder = world.add_folder(name);

@@ -22,7 +22,7 @@ use super::wait::until;
 /// The end of the one path that may be posted to.
 pub(crate) const REINDEX_FAILED: &str = "/reindex-failed";
 
-/// Requests that wait: those whose path and query contain a text, but for the first so many since the server was started.
+/// Requests that wait: those whose path and query contain a text, but for the first ones since the server was started.
 struct Held {
     containing: String,
     passes: usize,
@@ -96,7 +96,7 @@ impl Server {
         self.hold_after(containing, 0);
     }
 
-    /// The same for all but the next so many. Returns how many will have been asked for by then.
+    /// The same for all but the next ones. Returns the number of requests up to the last of these.
     pub(crate) fn hold_after(&self, containing: &str, next: usize) -> usize {
         let passes = self.requests_with(containing) + next;
         let containing = containing.to_owned();
@@ -122,7 +122,7 @@ impl Server {
         written.count()
     }
 
-    /// Waits until more than so many were asked for that contain a text.
+    /// Waits until more than this number were asked for that contain a text.
     pub(crate) async fn until_asked(&self, containing: &str, times: usize) {
         let what = format!("more than {times} requests with {containing}");
         until(&what, async || self.requests_with(containing) > times).await;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::collect::testing::{Change, all_changes, change};
 
-/// Counts a folder with so many requests in flight.
+/// Counts a folder with this number of requests in flight.
 fn run_with(
     in_flight: usize,
     fetch: impl Fn(PageRequest) -> PageBody,
