@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
-use super::wait::wait_for;
+use super::wait::{until, wait_for};
 
 /// Free ports are looked for here: the system gives none of these to others by itself, so a stopped server gets its own port again.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
@@ -15,6 +15,7 @@ const PORTS: std::ops::Range<u16> = 20_000..32_000;
 pub(crate) struct Process {
     child: Child,
     lines: Arc<Mutex<Vec<String>>>,
+    readers: [JoinHandle<()>; 2],
 }
 
 impl Process {
@@ -22,9 +23,15 @@ impl Process {
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = spawn(command.stdin(Stdio::null()));
         let lines = Arc::default();
-        keep_lines(child.stdout.take().unwrap(), &lines);
-        keep_lines(child.stderr.take().unwrap(), &lines);
-        Self { child, lines }
+        let readers = [
+            keep_lines(child.stdout.take().unwrap(), &lines),
+            keep_lines(child.stderr.take().unwrap(), &lines),
+        ];
+        Self {
+            child,
+            lines,
+            readers,
+        }
     }
 
     /// Waits for a line from which something can be read. Fails when the process ends before.
@@ -67,9 +74,12 @@ impl Process {
         assert!(sent.success(), "{kill}");
     }
 
-    /// Waits until it ends.
+    /// Waits until it has ended, and all that it wrote was read.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
-        wait_for("the process ends", async || self.child.try_wait().unwrap()).await
+        let status = wait_for("the process ends", async || self.child.try_wait().unwrap()).await;
+        let are_done = async || self.readers.iter().all(JoinHandle::is_finished);
+        until("all that it wrote was read", are_done).await;
+        status
     }
 }
 
@@ -90,7 +100,10 @@ impl Drop for Process {
     }
 }
 
-fn keep_lines(stream: impl Read + Send + 'static, lines: &Arc<Mutex<Vec<String>>>) {
+fn keep_lines(
+    stream: impl Read + Send + 'static,
+    lines: &Arc<Mutex<Vec<String>>>,
+) -> JoinHandle<()> {
     let lines = Arc::clone(lines);
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
@@ -99,7 +112,7 @@ fn keep_lines(stream: impl Read + Send + 'static, lines: &Arc<Mutex<Vec<String>>
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(line);
         }
-    });
+    })
 }
 
 /// A port of loopback that nobody listens on.
