@@ -44,19 +44,12 @@ pub(crate) fn text() -> String {
     fs::read_to_string(FILE).unwrap()
 }
 
-/// The text of the file with every length of time divided by a number, those in seconds too.
+/// The text of the file with every length of time divided by a number, but for those that are compared in seconds.
 pub(crate) fn faster(by: u64) -> String {
     let time = Regex::new(r"(\[|:|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
     let rules = text();
-    let replaced = time.replace_all(&rules, |found: &Captures<'_>| {
-        format!("{}{}ms", &found[1], milliseconds(&found[2]) / by)
-    });
-    let number = Regex::new(r"\b(120|540|1800|3600|86400)\b").unwrap();
-    let replaced = number.replace_all(&replaced, |found: &Captures<'_>| {
-        let seconds: u64 = found[1].parse().unwrap();
-        (seconds / by).to_string()
-    });
-    replaced.into_owned()
+    let divided = |found: &Captures<'_>| format!("{}{}ms", &found[1], milliseconds(&found[2]) / by);
+    time.replace_all(&rules, divided).into_owned()
 }
 
 /// The names in a text.
