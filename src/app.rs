@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::http::guard::Guard;
 use crate::http::host::HostNames;
@@ -152,8 +152,10 @@ impl App {
         let result = process.supervise(&stop).await;
         systemd::stopping();
         cancel.cancel();
-        // What does not end in time is cut when the tasks are dropped.
-        let _ = timeout(DRAIN, process.drain()).await;
+        if timeout(DRAIN, process.drain()).await.is_err() {
+            // Dropping the tasks ends them.
+            warn!(after = ?DRAIN, "exiting before all work is finished");
+        }
         result
     }
 }

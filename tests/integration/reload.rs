@@ -24,7 +24,7 @@ fn at_the_rate(config: &mut Value) {
     config["collect"]["max_requests_per_second"] = RATE.into();
 }
 
-/// No more requests came than the rate allows, give or take two that came late and early.
+/// No more requests came than the rate allows, give or take the lists that come first: what follows them waits for their answers.
 fn keeps_the_rate(asked: &[Asked]) {
     let (first, last) = (asked.first().unwrap().at, asked.last().unwrap().at);
     let took = last.duration_since(first).unwrap_or_default();

@@ -141,7 +141,7 @@ async fn judge(oracle: &mut Oracle, exporter: &Exporter) -> Exposition {
 /// No count of a folder that cannot be read is older than it may be.
 fn is_fresh(metrics: &Exposition, now: f64) {
     let interval = metrics.value("kb_collection_interval_seconds", &[]);
-    let oldest = STALE_AFTER.max(3.0 * interval.unwrap_or(0.0)) + 2.0;
+    let oldest = STALE_AFTER.max(3.0 * interval.unwrap_or(0.0));
     for consistent in metrics.all("kb_folder_consistent", &[]) {
         let own = metrics.folder(&consistent.labels["folder_id"]);
         if own.value("kb_folder_up", &[]) == Some(1.0) {

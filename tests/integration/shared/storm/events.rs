@@ -23,7 +23,7 @@ use crate::support::workspace::Workspace;
 const LIVES: Range<u64> = 0..9_000;
 
 /// How long a process stands still: longer than the lease of two seconds, in milliseconds.
-const PAUSES: Range<u64> = 2_100..4_500;
+const PAUSES: Range<u64> = 2_100..3_500;
 
 /// One process after another in the same place.
 pub(super) struct Life<'a, G> {
