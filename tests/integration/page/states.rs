@@ -46,6 +46,12 @@ impl Page {
         self.look(state).await;
     }
 
+    /// The same where the list of the portal cannot be read, for these reasons.
+    async fn says_unreadable(&self, state: &str, why: &[&str]) {
+        let fact = ["Portal main: its folders cannot be read since "];
+        self.says(state, &[&fact, why].concat()).await;
+    }
+
     /// Pictures of the page as it is, on every screen and without colours; none has a serious fault or is wider than its screen.
     async fn look(&self, state: &str) {
         for screen in SCREENS {
@@ -188,14 +194,7 @@ async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_r
     portal.world(|world| world.revoke_key("kbk_demo"));
     let exporter = Exporter::start(&workspace).await;
     let page = Page::open(&exporter).await;
-    page.says(
-        "never",
-        &[
-            "Portal main: its folders cannot be read since ",
-            "it rejects the key",
-        ],
-    )
-    .await;
+    page.says_unreadable("never", &["it rejects the key"]).await;
     let text = page.browser.text("main").await;
     for said in ["main: no folder is known", "No folder is known."] {
         assert!(text.contains(said), "{said}: {text}");
@@ -214,14 +213,7 @@ async fn what_was_never_known_is_not_said_to_be_counted_and_a_fault_outlives_a_r
         url: format!("http://{}", exporter.address()),
         ..page
     };
-    page.says(
-        "never",
-        &[
-            "Portal main: its folders cannot be read since ",
-            "it rejects the key",
-        ],
-    )
-    .await;
+    page.says_unreadable("never", &["it rejects the key"]).await;
     assert_eq!(page.browser.value(since).await, before);
     page.browser.close().await;
 }
@@ -243,15 +235,8 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     assert!(row.starts_with("not counted since "), "{row}");
     portal.heal();
     portal.refuse(Target::List, 503);
-    page.says(
-        "down",
-        &[
-            "Portal main: its folders cannot be read since ",
-            "it answers with errors",
-            "status 503",
-        ],
-    )
-    .await;
+    page.says_unreadable("down", &["it answers with errors", "status 503"])
+        .await;
     let errors = exporter.get("/errors").await.text().await.unwrap();
     let age = [
         "counts of 3 of 3 folders, the oldest <time",
@@ -265,14 +250,8 @@ async fn a_fault_is_said_once_and_a_page_that_nobody_answers_says_so() {
     assert_eq!(page.browser.value(why).await, json!([down, down, down]));
     portal.heal();
     portal.world(|world| world.revoke_key("kbk_demo"));
-    page.says(
-        "revoked",
-        &[
-            "Portal main: its folders cannot be read since ",
-            "it rejects the key",
-        ],
-    )
-    .await;
+    page.says_unreadable("revoked", &["it rejects the key"])
+        .await;
 
     // A tab in the background asks seldom, and does not take that for silence. Clocks are put forward, which waits for nobody.
     let hide = |is_hidden: bool| {
